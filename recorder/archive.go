@@ -120,7 +120,9 @@ func (a *archive) create(out *output) error {
 			return fmt.Errorf("create %s: %w", out.name, err)
 		}
 	}
-	rec, err := record.Warcinfo(a.style, out.warcinfo, out.created, out.name, a.host, a.dir.Name())
+	style := *a.style
+	style.Warcinfo = out.info
+	rec, err := record.Warcinfo(&style, out.warcinfo, out.created, out.name, a.host, a.dir.Name())
 	if err != nil {
 		return err
 	}

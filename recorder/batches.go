@@ -91,8 +91,8 @@ type span struct{ from, to int64 }
 // originals is taken: whoever finds an original that waits can only add behind it.
 type batches struct {
 	originals *originals
-	full      int64 // size that wakes the committer before its time
-	alone     bool  // each exchange is a batch by itself
+	full      atomic.Int64 // size that wakes the committer before its time
+	alone     bool         // each exchange is a batch by itself
 	wake      wake
 
 	pool   sync.Pool    // of batches
@@ -108,11 +108,17 @@ type batches struct {
 
 func newBatches(cfg *Config, o *originals, wake wake) *batches {
 	b := &batches{
-		originals: o, full: min(cfg.CommitSize, cfg.QueueSize/2), alone: cfg.Sync == syncAlways,
-		wake: wake,
+		originals: o, alone: cfg.Sync == syncAlways, wake: wake,
 	}
 	b.fewerKeys.L = &b.mu
+	b.adopt(cfg)
 	return b
+}
+
+// adopt lets other settings count.
+func (q *batches) adopt(cfg *Config) {
+	q.full.Store(min(cfg.CommitSize, cfg.QueueSize/2))
+	q.wake.signal()
 }
 
 // add hands a finished exchange to the committer. records are its members, which were promised to
@@ -176,7 +182,7 @@ func (q *batches) waits(size int64) {
 		q.since = time.Now()
 		q.wake.signal()
 	}
-	if before < q.full && q.size >= q.full {
+	if full := q.full.Load(); before < full && q.size >= full {
 		q.wake.signal()
 	}
 }
@@ -207,7 +213,7 @@ func (q *batches) take(all bool, left time.Duration) (taken []*batch, due, waiti
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	waiting = !q.since.IsZero()
-	if due = all || q.size >= q.full || waiting && left <= 0; !due {
+	if due = all || q.size >= q.full.Load() || waiting && left <= 0; !due {
 		return nil, false, waiting
 	}
 	taken, q.waiting = q.some(q.waiting)

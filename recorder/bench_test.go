@@ -28,7 +28,7 @@ func BenchmarkRecords(b *testing.B) {
 	for _, name := range benchmarks {
 		b.Run(name, func(b *testing.B) {
 			m := newMaker(&makers{keyer: &store.Keyer{}, style: &record.Style{},
-				dedup: &record.DedupConfig{}})
+				rules: new(atomic.Pointer[record.DedupConfig])})
 			x := example()
 			x.URL = "https://www.example.com/static/app.js?v=12345"
 			out := &output{}

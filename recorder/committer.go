@@ -59,12 +59,7 @@ type committer struct {
 
 	refusals *refusals
 
-	// between the beginnings of two commits, and so the longest wait of an exchange; and between two
-	// transactions of the index for those who ask
-	interval   time.Duration
-	indexEvery time.Duration // the longest wait of what is on disk for the index
-	idle       time.Duration // after which a file is finished
-	maxAge     time.Duration // the same for one that is written to; 0 is no limit
+	pace atomic.Pointer[pace]
 
 	closing <-chan struct{} // closed when the recorder closes: nothing waits for others any more
 	late    <-chan struct{} // closed when nothing is written any more
@@ -93,15 +88,33 @@ func newCommitter(cfg *Config, archive *archive, lanes *lanes, batches *batches,
 	c := &committer{
 		archive: archive, lanes: lanes, batches: batches, queue: queue,
 		health: health, gaps: archive.gaps, telling: archive.telling, panics: panics, log: archive.log,
-		interval: cfg.CommitInterval, indexEvery: min(cfg.IndexInterval, cfg.WARCIdle),
-		idle: cfg.WARCIdle, maxAge: cfg.WARCMaxAge,
 		closing: closing, late: late, stop: make(chan struct{}), readers: newReaders(health),
 		refusals: newRefusals(archive.log),
 	}
-	if batches.alone {
-		c.interval = 0
-	}
+	c.adopt(cfg)
 	return c
+}
+
+// pace is how long what is due may wait.
+type pace struct {
+	// between the beginnings of two commits, and so the longest wait of an exchange; and between two
+	// transactions of the index for those who ask
+	interval   time.Duration
+	indexEvery time.Duration // the longest wait of what is on disk for the index
+	idle       time.Duration // after which a file is finished
+	maxAge     time.Duration // the same for one that is written to; 0 is no limit
+}
+
+// adopt lets other settings count. Whoever calls it wakes the committer.
+func (c *committer) adopt(cfg *Config) {
+	p := pace{
+		interval: cfg.CommitInterval, indexEvery: min(cfg.IndexInterval, cfg.WARCIdle),
+		idle: cfg.WARCIdle, maxAge: cfg.WARCMaxAge,
+	}
+	if c.batches.alone {
+		p.interval = 0
+	}
+	c.pace.Store(&p)
 }
 
 // group is what is committed at once.
@@ -180,10 +193,11 @@ func (c *committer) untilIndexed() (left time.Duration, waiting bool) {
 		len(c.archive.openFiles()) >= manyOpen || isClosed(c.closing) {
 		return 0, true
 	}
+	pace := c.pace.Load()
 	if len(c.asking) > 0 {
-		return min(c.interval-time.Since(c.indexed), c.indexEvery-time.Since(c.oldest)), true
+		return min(pace.interval-time.Since(c.indexed), pace.indexEvery-time.Since(c.oldest)), true
 	}
-	return c.indexEvery - time.Since(c.oldest), true
+	return pace.indexEvery - time.Since(c.oldest), true
 }
 
 // take moves what is due into g. If that is nothing, it returns how long to wait until something
@@ -193,11 +207,12 @@ func (c *committer) take(g *group, stopped bool) (wait time.Duration) {
 	if stopped {
 		c.lanes.retireAll()
 	}
-	wait = c.lanes.retireIdle(now, c.idle, c.maxAge)
+	pace := c.pace.Load()
+	wait = c.lanes.retireIdle(now, pace.idle, pace.maxAge)
 	g.retired = c.lanes.takeRetired()
 	all := stopped || len(g.retired) > 0 || isClosed(c.closing)
 	// the first exchange after a quiet time need not wait for others
-	left := c.interval - now.Sub(c.began)
+	left := pace.interval - now.Sub(c.began)
 	var due, waiting bool
 	if g.batches, due, waiting = c.batches.take(all, left); due {
 		c.began = now

@@ -16,7 +16,8 @@ import (
 // TestAskUnderLoad: who reads the index is heard though there is always something to commit.
 func TestAskUnderLoad(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q := batches{wake: newWake(), full: 1}
+		q := batches{wake: newWake()}
+		q.full.Store(1)
 		c := committer{
 			archive: new(archive),
 			lanes:   new(lanes),
@@ -26,11 +27,12 @@ func TestAskUnderLoad(t *testing.T) {
 			stop:    make(chan struct{}),
 			readers: newReaders(new(health)),
 		}
+		c.pace.Store(new(pace))
 		defer close(c.ended)
 		go c.settle(t.Context())
 		synctest.Wait()
 		b := &batch{output: new(output)}
-		q.waiting, q.size, c.unindexed = []*batch{b}, q.full, []*batch{b}
+		q.waiting, q.size, c.unindexed = []*batch{b}, 1, []*batch{b}
 		g, _ := c.next()
 		if len(g.batches) != 1 || len(c.asking) != 1 {
 			t.Errorf("%d batches, %d ask", len(g.batches), len(c.asking))
@@ -137,7 +139,7 @@ func TestReadersShare(t *testing.T) {
 		c := open(t, t.TempDir(), Config{IndexInterval: time.Hour})
 		asked := func() time.Duration {
 			c.get("http://example.com/")
-			time.Sleep(c.committer.interval - time.Millisecond) // on disk: a quiet time was before
+			time.Sleep(c.committer.pace.Load().interval - time.Millisecond) // on disk: a quiet time was before
 			synctest.Wait()
 			began := time.Now()
 			c.Index()
@@ -148,7 +150,7 @@ func TestReadersShare(t *testing.T) {
 		if got := asked(); got > 0 {
 			t.Errorf("after a quiet time it took %v", got)
 		}
-		if got := asked(); got <= 0 || got > c.committer.interval {
+		if got := asked(); got <= 0 || got > c.committer.pace.Load().interval {
 			t.Errorf("soon after another it took %v", got)
 		}
 		c.close()
@@ -161,11 +163,11 @@ func TestIndexForGone(t *testing.T) {
 		c := open(t, t.TempDir(), Config{IndexInterval: time.Hour})
 		c.urls()
 		c.get("http://example.com/")
-		time.Sleep(c.committer.interval - 10*time.Millisecond)
+		time.Sleep(c.committer.pace.Load().interval - 10*time.Millisecond)
 		synctest.Wait()
 		c.Index()
 		c.get("http://example.com/")
-		time.Sleep(c.committer.interval / 2)
+		time.Sleep(c.committer.pace.Load().interval / 2)
 		synctest.Wait()
 		ctx, leave := context.WithCancel(t.Context())
 		leave()

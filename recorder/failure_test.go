@@ -35,7 +35,7 @@ func TestWriteFails(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				col := open(t, t.TempDir(), Config{QueueSize: 50_000})
-				col.memory.Limit = c.memory
+				col.memory.Limit.Store(c.memory)
 				var want []string
 				commit := func() {
 					url := fmt.Sprintf("http://example.com/%03d", len(want))

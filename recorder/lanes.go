@@ -24,12 +24,12 @@ import (
 // A file is retired when no more exchanges are planned for it, and is finished only when nothing of
 // it is pending: until then its offset in the index must be able to grow.
 type lanes struct {
+	wake wake // of the committer
+
+	mu      sync.Mutex
 	names   names
 	style   *record.Style
 	maxSize int64
-	wake    wake // of the committer
-
-	mu      sync.Mutex
 	current [2]*output   // by lane; nil before the first exchange
 	used    [2]time.Time // when the current file of each lane was last planned for
 	retired []*output    // with nothing pending: to be finished
@@ -66,6 +66,7 @@ const (
 type output struct {
 	name     string // final base name; for who does not append to the file see lanes.nameOf
 	warcinfo record.ID
+	info     record.WARCInfo // what the record of that ID says
 	created  time.Time
 	lanes    *lanes // that it is planned by
 	lane     lane
@@ -106,6 +107,15 @@ func newLanes(cfg *Config, names names, wake wake) *lanes {
 	return &lanes{names: names, style: cfg.style(), maxSize: cfg.WARCMaxSize, wake: wake}
 }
 
+// adopt lets other settings count: for the files that are begun from now on, and for what is planned
+// for those that are open.
+func (l *lanes) adopt(cfg *Config) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.style, l.maxSize = cfg.style(), cfg.WARCMaxSize
+	l.names.pattern, l.names.prefix = cfg.WARCName, cfg.WARCPrefix
+}
+
 // sizeOfWarcinfo is more than a warcinfo record takes.
 const sizeOfWarcinfo = 4 << 10
 
@@ -137,6 +147,7 @@ func (l *lanes) next(n lane) *output {
 		name:     l.names.next(created),
 		created:  created,
 		warcinfo: random.Next(),
+		info:     l.style.Warcinfo,
 		bound:    sizeOfWarcinfo + l.style.InfoSize(),
 	}
 	l.current[n] = out

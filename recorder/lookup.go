@@ -45,6 +45,7 @@ func (m *maker) look(x *Exchange, request, response *record.Message, out *output
 // not be looked at. A truncated exchange refers to nothing; one with a fault but without truncation
 // may, since what went wrong then was the request.
 func (m *maker) begin(l *lookup, x *Exchange, request, response *record.Message) *record.Content {
+	m.dedup = m.rules.Load()
 	if x.Truncated != "" || request.Length < record.MinBlock ||
 		string(request.Method()) != "GET" || !record.HeadEnds(response.Start) {
 		return nil

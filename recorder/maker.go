@@ -2,6 +2,7 @@ package recorder
 
 import (
 	"io"
+	"sync/atomic"
 
 	"github.com/rs/zerolog"
 
@@ -24,6 +25,7 @@ type maker struct {
 	parts      [4][]byte
 	content    record.Content // of the response
 	underway   underway
+	dedup      *record.DedupConfig // as it was when the exchange was begun with
 }
 
 // makers is what makers have in common.
@@ -31,7 +33,7 @@ type makers struct {
 	log       zerolog.Logger
 	style     *record.Style
 	keyer     *store.Keyer
-	dedup     *record.DedupConfig
+	rules     *atomic.Pointer[record.DedupConfig]
 	chains    *chains
 	lanes     *lanes
 	batches   *batches

@@ -49,7 +49,7 @@ func Open(cfg Config, dir collection.Dir, log zerolog.Logger) (*Recorder, error)
 	if err := r.beginSession(); err != nil {
 		return nil, errors.Join(err, r.Close())
 	}
-	r.watch(dir, cfg.MinFreeSpace)
+	r.watch(dir)
 	return r, nil
 }
 
@@ -69,8 +69,8 @@ func newRecorder(cfg *Config, dir collection.Dir, keyer *store.Keyer, opened rec
 		closing: make(chan struct{}), end: newEnd(), panics: NewPanics(log), chains: newChains(index),
 		outside: archives,
 	}
-	recovery := cfg.recovery()
-	r.recovery = &recovery
+	r.cfg.Store(cfg)
+	r.rules.Store(&cfg.Dedup)
 	r.health = newHealth(r.panics.stop, log)
 	r.telling = newTelling()
 	r.gaps = newGapList(index, before.Counts, r.panics.Caught, r.telling, log)

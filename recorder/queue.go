@@ -1,7 +1,6 @@
 package recorder
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"sync"
@@ -9,7 +8,6 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
-	"golang.org/x/sync/semaphore"
 
 	"warcorder/recorder/outside"
 	"warcorder/recorder/spill"
@@ -20,7 +18,7 @@ import (
 // lost.
 //
 // Three limits hold at once, since an exchange takes one of three things: bytes of memory (the
-// semaphore, for small ones), a place on disk (largeAtOnce), or open files (withFiles, for small
+// capacity, for small ones), a place on disk (largeAtOnce), or open files (withFiles, for small
 // ones that have spilled). Bytes are given back when the exchange is on disk, which is long after
 // its worker is done with it; the open files when the worker is done.
 type queue struct {
@@ -28,8 +26,7 @@ type queue struct {
 	gaps  *gapList
 	hurry <-chan struct{} // closed when what has spilled is left for the next start
 
-	size  int64
-	bytes *semaphore.Weighted
+	bytes *capacity
 
 	small     handfuls        // for the workers that make records in memory
 	large     chan recordable // for the one that does not
@@ -64,7 +61,7 @@ const (
 func newQueue(cfg *Config, gaps *gapList, hurry <-chan struct{}, log zerolog.Logger) *queue {
 	q := &queue{
 		log: log, gaps: gaps, hurry: hurry,
-		size: cfg.QueueSize, bytes: semaphore.NewWeighted(cfg.QueueSize),
+		bytes:     newCapacity(cfg.QueueSize),
 		small:     handfuls{out: make(chan []recordable, 8), most: handful},
 		large:     make(chan recordable, largeAtOnce),
 		withFiles: make(chan struct{}, filesAtOnce),
@@ -105,8 +102,7 @@ func (q *queue) commit(of recordable, ended time.Time) {
 		q.withFiles <- struct{}{}
 		t.withFiles = true
 	}
-	t.queued = min(t.size()+exchangeCost, q.size)
-	q.bytes.Acquire(context.Background(), t.queued) // fails only when its context ends
+	t.queued = q.bytes.acquire(t.size() + exchangeCost)
 	q.queued.Add(t.queued)
 	q.small.add(of, ended)
 }
@@ -116,7 +112,7 @@ var errClosed = errors.New("the recorder is closed")
 // isFilling reports whether so much waits that clients may soon have to, or what is recorded would come
 // late: servers are then asked nothing.
 func (q *queue) isFilling() bool {
-	return q.queued.Load() > q.size/4 || len(q.small.out) > manyAsking
+	return q.queued.Load() > q.bytes.now()/4 || len(q.small.out) > manyAsking
 }
 
 // losesLate logs an exchange that ended after the recorder was closed.
@@ -151,7 +147,7 @@ func (q *queue) unspill(path string) {
 
 func (q *queue) letGo(d *done) {
 	if d.queued > 0 {
-		q.bytes.Release(d.queued)
+		q.bytes.release(d.queued)
 		q.queued.Add(-d.queued)
 	}
 	q.cohorts.leave(d.cohort)

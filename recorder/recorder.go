@@ -39,6 +39,7 @@
 // coming.go of what is in the queue, by versions.go of what the index has. cohort.go lets who has
 // seen an answer wait until it is recorded, rotate.go finishes the open files, renew.go lets those that
 // are finished be written anew. refusals.go counts what the other side refuses, once it is recorded.
+// reconfigure.go lets other settings count while it is recorded.
 //
 // [Extra], a record that is no exchange, goes the same way. transit.go has what the two share;
 // rescue.go ends a panic of the committer, maker.go one of a worker; health.go turns recording off
@@ -67,8 +68,8 @@
 //	gapList.flushing       > gapList.mu
 //	spill: Files.mu        > Buffer.mu > Room.mu, health.mu > Panics.mu
 //
-// The others (lanes.mu, archive.mu, presence.mu, chains.mu, coming.mu, cohorts.mu, readVersions.mu,
-// unindexed.mu) are leaves. While the lock of the lanes or of the chains is held the index is read;
+// The others (lanes.mu, archive.mu, presence.mu, chains.mu, capacity.mu, coming.mu, cohorts.mu,
+// readVersions.mu, unindexed.mu) are leaves. While the lock of the lanes or of the chains is held the index is read;
 // nothing writes to a file of the archive under a lock.
 package recorder
 
@@ -83,7 +84,6 @@ import (
 
 	"warcorder/recorder/outside"
 	"warcorder/recorder/record"
-	"warcorder/recorder/recovery"
 	"warcorder/recorder/spill"
 	"warcorder/store"
 	"warcorder/store/collection"
@@ -114,7 +114,6 @@ type Recorder struct {
 	inspector warc.Inspector // of the members
 	rates     rates
 	free      atomic.Int64 // bytes of the disk; -1 if that is not known
-	floor     int64        // of free
 	pool      sync.Pool    // of exchanges
 
 	probing atomic.Bool
@@ -127,7 +126,9 @@ type Recorder struct {
 	alone    sync.Mutex                  // held by who has the finished files for itself
 	swapping atomic.Bool                 // files and index take their places
 	watched  atomic.Pointer[os.FileInfo] // the index that must be there
-	recovery *recovery.Config            // by which files are read
+
+	cfg   atomic.Pointer[Config]             // the settings that count, see Prepare
+	rules atomic.Pointer[record.DedupConfig] // of cfg
 
 	mode       collection.Mode // of what is made
 	dir        collection.Dir
@@ -149,7 +150,7 @@ func (r *Recorder) newLargeWorker(cfg *Config, h *health, closing <-chan struct{
 // makers is what the workers have in common.
 func (r *Recorder) makers(cfg *Config) *makers {
 	return &makers{
-		log: r.log, style: r.archive.style, keyer: r.keyer, dedup: &cfg.Dedup, chains: r.chains,
+		log: r.log, style: r.archive.style, keyer: r.keyer, rules: &r.rules, chains: r.chains,
 		lanes: r.lanes, batches: r.batches, originals: r.originals, outside: r.outside,
 		turns:   r.turns,
 		hurried: func() bool { return r.queue.isFilling() || isClosed(r.closing) },

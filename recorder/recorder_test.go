@@ -173,7 +173,7 @@ func TestManyAtOnce(t *testing.T) {
 			WARCMaxSize:    400 << 10,
 		},
 	)
-	c.memory.Limit = 1 << 20
+	c.memory.Limit.Store(1 << 20)
 	const each = 10
 	var all sync.WaitGroup
 	for g := range 64 {

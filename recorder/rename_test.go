@@ -14,7 +14,7 @@ import (
 // writes down one of the names.
 func TestRenamedWhileLeft(t *testing.T) {
 	c := open(t, t.TempDir(), Config{})
-	c.memory.Limit = 0 // every exchange has files
+	c.memory.Limit.Store(0) // every exchange has files
 	m := newMaker(c.makers(new(Config)))
 	out := c.lanes.plan(small, 0)
 	defer c.lanes.drop(out, 0)

@@ -35,7 +35,7 @@ func (r *Recorder) Alone(ctx context.Context, work func() error) error {
 }
 
 // MinFreeSpace is how many bytes of the disk are to stay free, so that recording goes on.
-func (r *Recorder) MinFreeSpace() int64 { return r.floor }
+func (r *Recorder) MinFreeSpace() int64 { return r.cfg.Load().MinFreeSpace }
 
 // Renewal is how files that were written anew take the places of old ones.
 type Renewal struct {
@@ -98,7 +98,7 @@ func (r *Recorder) makeIndex(ctx context.Context, renewal *store.Renewal, anew [
 		return err
 	}
 	err := renewal.Fill(func() error {
-		return recovery.Reread(ctx, *r.recovery, r.dir, renewal.Index(), anew)
+		return recovery.Reread(ctx, r.cfg.Load().recovery(), r.dir, renewal.Index(), anew)
 	})
 	if err == nil {
 		err = renewal.Copy(ctx)

@@ -81,7 +81,7 @@ func makeLeft(t *testing.T, exchanges []left) (dir string) {
 	var all []recordable
 	for _, l := range exchanges {
 		if l.short {
-			c.memory.Limit = 0
+			c.memory.Limit.Store(0)
 		}
 		x := c.begin(l.url, l.request, "")
 		x.Completion, x.Via = l.completion, l.via

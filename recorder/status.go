@@ -117,29 +117,28 @@ func (r *Recorder) NewestFiles(most int) (files []store.File, all int) {
 // disk is the room there is, while WARC files grow by rate bytes a second.
 func (r *Recorder) disk(rate float64) (d Disk) {
 	free := r.free.Load()
-	d.MinFree = r.floor
+	d.MinFree = r.MinFreeSpace()
 	if free < 0 {
 		return d
 	}
 	d.Free = &free
 	if rate >= 1 {
-		until := int64(max(0, float64(free-r.floor)/rate))
+		until := int64(max(0, float64(free-d.MinFree)/rate))
 		d.UntilFull = &until
 	}
 	return d
 }
 
 // watch turns recording off while something is wrong with the collection that no write would tell:
-// less than floor bytes are free (a full disk harms whatever else writes to it, and leaves no room
+// less than min-free-space is free (a full disk harms whatever else writes to it, and leaves no room
 // for the index), or the index was taken away, so that what goes into it is lost.
-func (r *Recorder) watch(dir collection.Dir, floor int64) {
-	r.floor = floor
+func (r *Recorder) watch(dir collection.Dir) {
 	path := dir.Index()
 	if index, err := os.Stat(path); err == nil {
 		r.watched.Store(&index)
 	}
 	look := func() {
-		r.lookAtSpace(dir, floor)
+		r.lookAtSpace(dir)
 		r.rates.look(time.Now(), r.committer.recorded.Load(), r.archive.bytes.Load())
 		if index := r.watched.Load(); index != nil && !r.swapping.Load() {
 			err := checkSame(path, *index)
@@ -163,8 +162,9 @@ func (r *Recorder) watch(dir collection.Dir, floor int64) {
 	})
 }
 
-// lookAtSpace turns recording off while less than floor bytes are free, unless that is 0.
-func (r *Recorder) lookAtSpace(dir collection.Dir, floor int64) {
+// lookAtSpace turns recording off while less than min-free-space is free, unless that is 0.
+func (r *Recorder) lookAtSpace(dir collection.Dir) {
+	floor := r.MinFreeSpace()
 	free, err := collection.FreeSpace(string(dir))
 	if err != nil {
 		err, free = fmt.Errorf("free space of %s: %w", dir, err), -1
@@ -173,7 +173,8 @@ func (r *Recorder) lookAtSpace(dir collection.Dir, floor int64) {
 			humanize.Bytes(uint64(free)), dir, humanize.Bytes(uint64(floor)))
 	}
 	r.free.Store(free)
-	if floor > 0 {
-		r.health.set(roomy, err)
+	if floor == 0 {
+		err = nil
 	}
+	r.health.set(roomy, err)
 }

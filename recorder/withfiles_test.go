@@ -22,7 +22,7 @@ import (
 func TestFilesOfWhatWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := open(t, t.TempDir(), Config{})
-		c.memory.Limit = 0
+		c.memory.Limit.Store(0)
 		c.batches.keys.Store(maxKeys + 1) // the workers wait
 		const exchanges = 3 * filesAtOnce
 		var all sync.WaitGroup

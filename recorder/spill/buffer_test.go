@@ -14,7 +14,9 @@ import (
 )
 
 func memoryOf(t *testing.T, limit int64) *Memory {
-	return &Memory{dir: t.TempDir(), Limit: limit, failed: func(err error) { t.Log(err) }}
+	m := &Memory{dir: t.TempDir(), failed: func(err error) { t.Log(err) }}
+	m.Limit.Store(limit)
+	return m
 }
 
 // twoSides are those of an exchange of which nobody knows any facts.
@@ -197,7 +199,8 @@ func TestBufferCannotGoOn(t *testing.T) {
 func BenchmarkBuffer(b *testing.B) {
 	for _, size := range []int{1 << 10, 10 << 10, 100 << 10, 1 << 20} {
 		b.Run(fmt.Sprint(size>>10, "K"), func(b *testing.B) {
-			m := &Memory{Limit: 1 << 30}
+			m := new(Memory)
+			m.Limit.Store(1 << 30)
 			body := make([]byte, size)
 			b.SetBytes(int64(size))
 			b.ReportAllocs()

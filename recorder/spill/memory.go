@@ -25,9 +25,8 @@ var chunkSizes = [...]int{4 << 10, 16 << 10, 64 << 10, 128 << 10, 256 << 10, 512
 // no shortage makes a file of every request. Its methods are safe for concurrent use; a nil Memory
 // is for buffers that never spill.
 type Memory struct {
-	// Limit is how many bytes may be held in memory, not counting smallest chunks. It must not be
-	// changed once a buffer is in use.
-	Limit int64
+	// Limit is how many bytes may be held in memory, not counting smallest chunks.
+	Limit atomic.Int64
 
 	// Held is how many bytes the chunks have that are in use.
 	Held atomic.Int64
@@ -51,10 +50,15 @@ const inFlightMemory = 32 << 20
 // more. failed is called with each error for which the disk is to blame, from the goroutine that
 // writes or notes; it must not wait for a buffer.
 func NewMemory(dir string, queue, floor int64, hurry <-chan struct{}, failed func(error)) *Memory {
-	return &Memory{
-		dir: dir, Limit: inFlightMemory + queue, failed: failed, hurry: hurry,
-		Room: Room{dir: dir, floor: floor},
-	}
+	m := &Memory{dir: dir, failed: failed, hurry: hurry, Room: Room{dir: dir}}
+	m.Adopt(queue, floor)
+	return m
+}
+
+// Adopt lets other limits count, as NewMemory has them. What is in memory stays there.
+func (m *Memory) Adopt(queue, floor int64) {
+	m.Limit.Store(inFlightMemory + queue)
+	m.Room.floor.Store(floor)
 }
 
 // take returns an empty chunk with room for size bytes, or nil if so many bytes must go to disk.
@@ -67,7 +71,7 @@ func (m *Memory) take(size int64) *[]byte {
 		chunk := make([]byte, 0, 2*size)
 		return &chunk
 	}
-	if class == len(chunkSizes) || class > 0 && m.Held.Load()+int64(chunkSizes[class]) > m.Limit {
+	if class == len(chunkSizes) || class > 0 && m.Held.Load()+int64(chunkSizes[class]) > m.Limit.Load() {
 		return nil
 	}
 	m.Held.Add(int64(chunkSizes[class]))

@@ -28,7 +28,7 @@ import (
 // its room waits up to roomPatience.
 type Room struct {
 	dir   string
-	floor int64 // that must be left, in bytes; 0 does not look
+	floor atomic.Int64 // that must be left, in bytes; 0 does not look
 
 	mu      sync.Mutex
 	held    map[*Buffer]*held // by what has spilled and is not being copied
@@ -84,7 +84,7 @@ func (e *noRoomError) Error() string {
 // await returns nil if n bytes more of b may be written to disk, else why not. While a slow body
 // may be about to make room, await waits.
 func (r *Room) await(b *Buffer, n int64) error {
-	if r.floor <= 0 {
+	if r.floor.Load() <= 0 {
 		return nil
 	}
 	for began := time.Now(); ; time.Sleep(lookEvery) {
@@ -115,15 +115,16 @@ func (r *Room) take(b *Buffer, n int64) (soon bool, err error) {
 	if failed != nil {
 		return false, nil // the watcher says so
 	}
+	floor := r.floor.Load()
 	need := max(r.largest, r.copying.Load())
 	if h.size == need {
 		need += need / slackFor
 	}
-	r.looked, r.budget = time.Now(), (free-n-need-r.floor)/2
-	if free-n-need >= r.floor {
+	r.looked, r.budget = time.Now(), (free-n-need-floor)/2
+	if free-n-need >= floor {
 		return false, nil
 	}
-	err = &noRoomError{r.dir, free, h.size, r.floor}
+	err = &noRoomError{r.dir, free, h.size, floor}
 	h.size -= n
 	r.findLargest()
 	return r.cutSlow(h, free), err
@@ -158,7 +159,7 @@ func (r *Room) cutSlow(h *held, free int64) (soon bool) {
 		if idle >= slowAfter {
 			other.reason = fmt.Errorf(
 				"it brought next to nothing for %v, and held the room that others need: %w", slowAfter,
-				&noRoomError{r.dir, free, other.size, r.floor})
+				&noRoomError{r.dir, free, other.size, r.floor.Load()})
 			other.cut.Store(true)
 			other.conn.Close()
 		}
@@ -184,7 +185,7 @@ func (r *Room) findLargest() {
 
 // drop notes that b has nothing on disk any more, or is being copied.
 func (r *Room) drop(b *Buffer) {
-	if r == nil || r.floor <= 0 {
+	if r == nil {
 		return
 	}
 	r.mu.Lock()
@@ -221,7 +222,7 @@ func IsFull(err error) bool {
 // others.
 func (r *Room) IsBlockedBy(size int64) bool {
 	free, err := collection.FreeSpace(r.dir)
-	return err == nil && size >= enoughToGoOn/4 && free+size >= max(r.floor, enoughToGoOn)
+	return err == nil && size >= enoughToGoOn/4 && free+size >= max(r.floor.Load(), enoughToGoOn)
 }
 
 // enoughToGoOn is how many bytes must be free at least for recording to go on.
