@@ -179,11 +179,7 @@ func TestCompletionsWaitForTheDisk(t *testing.T) {
 	h.takeAway()
 	h.fetch(o.originServer, false, "/other")
 	until(t, "nothing can be recorded", func() bool { return h.rec.Ready() != nil })
-	q := h.proxy.completions
-	q.mu.Lock()
-	q.most.Quiet, q.most.Within = 0, 0
-	q.mu.Unlock()
-	q.wake() // it is due
+	h.take(func(cfg *Config) { cfg.Complete.Quiet, cfg.Complete.Within = 0, 0 }) // it is due
 	if got := h.proxy.Completions(); got != (Completions{Waiting: 1}) {
 		t.Errorf("%+v", got)
 	}

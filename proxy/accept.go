@@ -36,6 +36,11 @@ func (p *Proxy) accept(c *tapConn) {
 	}
 	err := s.serveAndLeave()
 	if errors.Is(err, errNotProxied) && !p.clients.closing.Load() {
+		if http1.IsConnect(s.in.bytes()) && !p.mayUse(c.RemoteAddr()) { // any more
+			p.strangers.turnAway(c, s.in.bytes())
+			s.in.drop()
+			return
+		}
 		if s.nobodys() && !http1.IsConnect(s.in.bytes()) && !p.countAsStranger(c) {
 			s.in.drop()
 			noPlace.end(c, http1.Request{})
@@ -45,7 +50,7 @@ func (p *Proxy) accept(c *tapConn) {
 		c.unread(s.in.bytes())
 		s.in.drop()
 		c.startTapping()
-		p.front.give(c)
+		p.give(c)
 		return
 	}
 	s.in.drop()

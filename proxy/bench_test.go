@@ -116,7 +116,7 @@ func BenchmarkDial(b *testing.B) {
 	h := newHouse(b, config())
 	b.ReportAllocs()
 	for b.Loop() {
-		up, err := h.proxy.upstreams.dial(b.Context(), origin{host: host, port: port})
+		up, err := h.proxy.current().upstreams.dial(b.Context(), origin{host: host, port: port})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -31,12 +31,21 @@ func buffer(size int) *[]byte {
 
 // budget is the memory that large heads may take together: alone each is bounded, but there may be
 // many.
-type budget struct{ left atomic.Int64 }
+type budget struct {
+	left atomic.Int64 // below 0 for a while, if the budget has become less
+	size int64        // of whoever changes it
+}
 
 func newBudget(size int64) *budget {
-	b := &budget{}
-	b.left.Store(size)
+	b := new(budget)
+	b.resize(size)
 	return b
+}
+
+// resize changes how much there is. What is taken stays so.
+func (b *budget) resize(size int64) {
+	b.left.Add(size - b.size)
+	b.size = size
 }
 
 // take takes n bytes, or none if so many are not left.

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 	"syscall"
@@ -50,6 +51,16 @@ func (c *Config) loadCertificates() (loaded certificates, err error) {
 		}
 	}
 	return loaded, nil
+}
+
+// equal reports whether an origin is judged by the same, and shown the same.
+func (c *certificates) equal(other *certificates) bool {
+	if c.roots != other.roots && !c.roots.Equal(other.roots) {
+		return false
+	}
+	return slices.EqualFunc(c.shown, other.shown, func(a, b shownCert) bool {
+		return reflect.DeepEqual(a.hosts, b.hosts) && reflect.DeepEqual(a.pair.Certificate, b.pair.Certificate)
+	})
 }
 
 // loadRoots returns the system's roots and those of a PEM file.

@@ -31,7 +31,7 @@ func passes(t *testing.T, h *house, o *originServer, secure bool, requests ...st
 		recorded = append(recorded, string(r.block))
 	}
 	for _, one := range got {
-		if !h.proxy.relay.cfg.NoRecord.All && !contains(recorded, one) {
+		if !h.proxy.current().cfg.NoRecord.All && !contains(recorded, one) {
 			t.Errorf("the origin got %q, recorded is %q", one, recorded)
 		}
 	}

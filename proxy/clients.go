@@ -10,10 +10,10 @@ import (
 // session that waits for a request may be ended when there is no room for another client or for an
 // exchange, the one that waits longest first: nothing is lost by it.
 type clients struct {
-	limit   int
 	closing atomic.Bool // set under mu; read without it where a moment does not matter
 
 	mu      sync.Mutex
+	limit   int
 	open    int // connections, those without a session included
 	spare   int // descriptors that are left for connections and what exchanges take beside them
 	seats   map[*seat]struct{}
@@ -30,9 +30,10 @@ type seat struct {
 	// look like that of the answer.
 	openEnded atomic.Bool
 
-	waits         bool // for a request; this and what follows is guarded by clients.mu
-	passes        bool // bytes only, in a tunnel
-	busy          bool // with an exchange
+	waits         bool                 // for a request; this and what follows is guarded by clients.mu
+	passing       bool                 // bytes only, in a tunnel
+	goesOn        func(*settings) bool // by other settings, while it is passing; nil: whatever they are
+	busy          bool                 // with an exchange
 	before, after *seat
 }
 
@@ -198,18 +199,60 @@ func (c *clients) makeBusy(s *seat) (ended []*seat) {
 
 // pass notes that s only passes bytes from now on: a tunnel does not hold up a shutdown. It is
 // false if the proxy is closing.
-func (c *clients) pass(s *seat) bool {
+func (c *clients) pass(s *seat, goesOn func(*settings) bool) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	s.passes = true
+	s.passing, s.goesOn = true, goesOn
 	return !c.closing.Load()
+}
+
+// passes is clients.pass, for a client that may use the proxy still: whoever has changed the settings
+// since the request began may not have seen the tunnel.
+func (s *session) passes() bool {
+	return s.clients.pass(&s.seat, s.mayGoOn) && s.mayGoOn(s.current())
+}
+
+// endBarred ends the tunnels of those who may not use the proxy any more.
+func (c *clients) endBarred(now *settings) {
+	c.mu.Lock()
+	var ended []*seat
+	for s := range c.seats {
+		if s.passing && s.goesOn != nil && !s.goesOn(now) {
+			ended = append(ended, s)
+		}
+	}
+	c.mu.Unlock()
+	cutAll(ended)
+}
+
+// setLimit changes how many clients there may be. Those who wait make room at once, if there are too
+// many; others keep their places.
+func (c *clients) setLimit(limit int) {
+	c.mu.Lock()
+	c.limit = limit
+	c.mu.Unlock()
+	for c.isCrowded() && c.endOne() {
+	}
+}
+
+func (c *clients) isCrowded() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.open > c.limit
+}
+
+// most is how many clients there may be.
+func (c *clients) most() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.limit
 }
 
 // engage ends what pass has begun: a shutdown waits for s again.
 func (c *clients) engage(s *seat) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	s.passes = false
+	s.passing = false
 }
 
 // close lets nobody in any more and ends the sessions that no exchange runs on.
@@ -218,7 +261,7 @@ func (c *clients) close() {
 	c.closing.Store(true)
 	var ended []*seat
 	for s := range c.seats {
-		if c.waiting.remove(s) || s.passes {
+		if c.waiting.remove(s) || s.passing {
 			ended = append(ended, s)
 		}
 	}

@@ -65,7 +65,9 @@ func (c *completion) ask(s *session) {
 		return
 	}
 	s.fwd = c.head
-	e := s.newExchange(&req, c.to)
+	to := c.to
+	s.route(&to) // the way may be another one by now
+	e := s.newExchange(&req, to)
 	e.url, e.whole.completion = c.url, c
 	e.unrecorded = false // as what it makes whole, though a pause has begun since
 	if err := e.refused(); err != nil {
@@ -77,7 +79,10 @@ func (c *completion) ask(s *session) {
 
 // newAbsent makes a session whose client has gone before it could come.
 func (r *relay) newAbsent() *session {
-	s := &session{relay: r, origins: origins{pool: r.upstreams}, log: &r.log, memory: r.memory}
+	now := r.current()
+	s := &session{
+		relay: r, settings: now, origins: origins{pool: now.upstreams}, log: &r.log, memory: r.memory,
+	}
 	s.in.err = io.EOF
 	s.gone.Store(true)
 	return s

@@ -34,7 +34,6 @@ import (
 // makes another one. A gap is held back only while its completion is in the queue or runs.
 type completions struct {
 	relay *relay
-	most  *Complete
 
 	mu      sync.Mutex
 	flights map[string]flight // answers under way, by URL
@@ -89,7 +88,7 @@ func newCompletions(r *relay) *completions {
 		panic(err) // only for a size below 1
 	}
 	q := &completions{
-		relay: r, most: &r.cfg.Complete, asked: asked, rests: rests,
+		relay: r, asked: asked, rests: rests,
 		flights: map[string]flight{}, byURL: map[string]*completion{},
 		hosts: map[string]int{}, running: map[*session]struct{}{},
 	}
@@ -97,11 +96,21 @@ func newCompletions(r *relay) *completions {
 	return q
 }
 
+// most is what completions may take, by the settings that count now.
+func (q *completions) most() *Complete { return &q.relay.current().cfg.Complete }
+
+// adopt looks at what waits by other settings.
+func (q *completions) adopt() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.advance()
+}
+
 // takePlace takes one of the places of fetches that go on without their client.
 func (q *completions) takePlace() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.places >= q.most.Running {
+	if q.places >= q.most().Running {
 		return false
 	}
 	q.places++
@@ -181,7 +190,7 @@ func (q *completions) note(e *exchange, ent *entity, after, fault string) bool {
 			c.after, c.fault = old.after, old.fault
 		}
 		q.heads -= old.size()
-	} else if len(q.queue) >= q.most.Waiting {
+	} else if len(q.queue) >= q.most().Waiting {
 		return q.crowded(c, "too many wait (complete-waiting)")
 	}
 	if q.heads+c.size() > maxHeads {

@@ -58,7 +58,7 @@ func (p *Proxy) hijack(r *http.Request, conn net.Conn, _ *goproxy.ProxyCtx) {
 // connect opens the tunnel of a CONNECT to a client that may use it.
 func (p *Proxy) connect(c *tapConn, target string, credential []byte) {
 	var pass access.Pass
-	if refused := p.login.check(c, &pass, credential); refused != nil {
+	if refused := p.login.check(p.current().door, c, &pass, credential); refused != nil {
 		refused.end(c, http1.Request{})
 		return
 	}
@@ -68,7 +68,7 @@ func (p *Proxy) connect(c *tapConn, target string, credential []byte) {
 		return
 	}
 	c.host = host
-	p.intercept(c, &origin{host: host, port: port}, pass.User)
+	p.intercept(c, &origin{host: host, port: port}, pass)
 }
 
 // refuseConnect answers a CONNECT that leads nowhere.
@@ -86,10 +86,11 @@ var established = []byte("HTTP/1.1 200 Connection established\r\n\r\n")
 // intercept speaks for the origin inside a tunnel: TLS if the client begins with a handshake, else
 // plain HTTP. The client's first byte tells, and it is read before anything is sent to the origin;
 // while the client keeps silent the session waits, and may be ended to make room.
-func (p *Proxy) intercept(c *tapConn, to *origin, user string) {
+func (p *Proxy) intercept(c *tapConn, to *origin, pass access.Pass) {
 	defer c.Close()
 	s := p.newSession(c, to)
-	s.become(user)
+	s.pass = pass
+	s.become(pass.User)
 	if !p.clients.enter(&s.seat) {
 		return
 	}
@@ -98,7 +99,7 @@ func (p *Proxy) intercept(c *tapConn, to *origin, user string) {
 		s.passUntouched(false)
 		return
 	}
-	c.SetDeadline(time.Now().Add(p.cfg.Timeout.Header))
+	c.SetDeadline(time.Now().Add(s.cfg.Timeout.Header))
 	if _, err := c.Write(established); err != nil {
 		return
 	}

@@ -49,7 +49,7 @@ var noPlace = refusal{503,
 
 // tell reports n clients that were turned away; who is one of them.
 func (c *crowd) tell(who string, n int64) {
-	c.relay.log.Warn().Str("client", who).Int64("clients", n).Int("limit", c.relay.clients.limit).
+	c.relay.log.Warn().Str("client", who).Int64("clients", n).Int("limit", c.relay.clients.most()).
 		Msg("too many connections: clients are turned away")
 	c.relay.gaps(n, who, "there are too many connections (max-connections)")
 }

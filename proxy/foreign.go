@@ -111,7 +111,7 @@ func (r *relay) foreignSummaries() map[*foreign]*summary {
 		all[f] = &summary{tell: func(who string, n int64) {
 			r.log.Warn().Str("client", who).Int64("clients", n).Str("is", f.is).Str("do", f.do).
 				Msg("a client was turned away that speaks no HTTP to the proxy")
-			if r.login.door == nil { // else it has not shown that it may use the proxy
+			if r.current().door == nil { // else it has not shown that it may use the proxy
 				r.gaps(n, who, (&foreignError{f}).Error())
 			}
 		}}

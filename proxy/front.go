@@ -1,46 +1,78 @@
 package proxy
 
 import (
+	stdlog "log"
 	"net"
+	"net/http"
 	"sync"
+	"time"
 )
 
-// frontListener gives net/http the connections that are its own.
-type frontListener struct {
+// front is net/http's part of the front door: it serves the connections that are its own. What
+// net/http is told of times and sizes it is told once, so that other settings need another front,
+// which takes the connections that come from then on.
+type front struct {
+	server *http.Server
+	conns  <-chan net.Conn
 	addr   net.Addr
-	conns  chan net.Conn
 	closed chan struct{}
 	once   sync.Once
 }
 
-func newFrontListener(addr net.Addr) *frontListener {
-	return &frontListener{addr: addr, conns: make(chan net.Conn), closed: make(chan struct{})}
+// frontLimits are the settings that net/http has.
+type frontLimits struct {
+	header, idle time.Duration
+	head         int
 }
 
-// give passes a connection to the server, or closes it if there is none any more.
-func (l *frontListener) give(c net.Conn) {
+func (c *Config) frontLimits() frontLimits {
+	return frontLimits{c.Timeout.Header, c.Timeout.Idle, int(min(c.MaxHeaderSize, maxFrontHead))}
+}
+
+func (p *Proxy) newFront(cfg *Config) *front {
+	limits := cfg.frontLimits()
+	server := &http.Server{
+		Handler: p.dispatch(),
+		// the body too, which net/http waits for when a handler has not read it
+		ReadTimeout:    limits.header,
+		IdleTimeout:    limits.idle,
+		MaxHeaderBytes: limits.head,
+		ErrorLog:       stdlog.New(p.log.With().Str("part", "front").Logger(), "", 0),
+	}
+	// One request a connection: what follows it may be for the relay, and a connection that net/http
+	// has is its own for good. It answers some requests (OPTIONS *) before any handler could close
+	// them.
+	server.SetKeepAlivesEnabled(false)
+	return &front{server: server, conns: p.conns, addr: p.ln.Addr(), closed: make(chan struct{})}
+}
+
+// serve takes connections from now on.
+func (f *front) serve() { go f.server.Serve(f) }
+
+// give passes a connection to the front that there is, or closes it if there is none any more.
+func (p *Proxy) give(c net.Conn) {
 	select {
-	case l.conns <- c:
-	case <-l.closed:
+	case p.conns <- c:
+	case <-p.noFront:
 		c.Close()
 	}
 }
 
 // Accept returns the next connection.
-func (l *frontListener) Accept() (net.Conn, error) {
+func (f *front) Accept() (net.Conn, error) {
 	select {
-	case c := <-l.conns:
+	case c := <-f.conns:
 		return c, nil
-	case <-l.closed:
+	case <-f.closed:
 		return nil, net.ErrClosed
 	}
 }
 
-// Close ends Accept.
-func (l *frontListener) Close() error {
-	l.once.Do(func() { close(l.closed) })
+// Close ends Accept. What was taken is served to its end.
+func (f *front) Close() error {
+	f.once.Do(func() { close(f.closed) })
 	return nil
 }
 
 // Addr is the address that clients connect to.
-func (l *frontListener) Addr() net.Addr { return l.addr }
+func (f *front) Addr() net.Addr { return f.addr }

@@ -114,7 +114,7 @@ func (s *session) awaitRequest(first bool) error {
 		s.forget()
 	}
 	if s.in.buffered() > 0 {
-		return nil
+		return s.goesOn()
 	}
 	s.in.rest()
 	patience := s.cfg.Timeout.Idle
@@ -125,6 +125,7 @@ func (s *session) awaitRequest(first bool) error {
 		return net.ErrClosed
 	}
 	err := s.firstByte(time.Now().Add(patience))
+	s.renew()
 	if s.nobodys() {
 		return err // and it waits on, until it has shown whose it is (asksLogin)
 	}
@@ -132,6 +133,16 @@ func (s *session) awaitRequest(first bool) error {
 		return net.ErrClosed
 	}
 	return err
+}
+
+// goesOn is awaitRequest for a request that has begun to come behind the one before. A client that is
+// nobody's by other settings waits from now on, like any other.
+func (s *session) goesOn() error {
+	s.renew()
+	if s.nobodys() && !s.clients.wait(&s.seat) {
+		return net.ErrClosed
+	}
+	return nil
 }
 
 // dozeAfter is how long a session waits for its client's next request before it gives its buffers

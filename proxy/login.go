@@ -20,25 +20,27 @@ import (
 // that waits, and makes room for a new one (clients); of those that ask for the proxy's own pages
 // there are as many as of strangers.
 type login struct {
-	door      *access.Door // nil if nobody is asked
-	wrong     summary      // credentials that are nobody's, by client and name
-	unchecked summary      // clients whose credentials there was no time to check
-	nameless  summary      // clients who have shown nothing, and sent what cannot be understood
+	wrong     summary // credentials that are nobody's, by client and name
+	unchecked summary // clients whose credentials there was no time to check
+	nameless  summary // clients who have shown nothing, and sent what cannot be understood
 
 	// what the large heads of plain requests may take, which are read before it is known whose they
 	// are: not from what is for tunnels and for origins' answers
 	memory *budget
 }
 
-func (l *login) init(users access.Users, r *relay) {
-	if users.IsEmpty() {
-		return
+// headShares is what the large heads may take of plain requests where users are asked for, and of all
+// else.
+func (c *Config) headShares() (plain, others int64) {
+	least := headCopies * c.MaxHeaderSize
+	plain = max(c.MaxHeaderMemory/4, least)
+	if c.Users.IsEmpty() {
+		return plain, c.MaxHeaderMemory
 	}
-	least := headCopies * r.cfg.MaxHeaderSize
-	share := max(r.cfg.MaxHeaderMemory/4, least)
-	l.memory = newBudget(share)
-	r.memory.left.Store(max(r.cfg.MaxHeaderMemory-share, least))
-	l.door = access.NewDoor(users)
+	return plain, max(c.MaxHeaderMemory-plain, least)
+}
+
+func (l *login) init(r *relay) {
 	l.wrong.tell = func(who string, n int64) {
 		client, name, _ := strings.Cut(who, " ")
 		r.log.Warn().Str("client", client).Str("user", name).Int64("times", n).
@@ -56,11 +58,9 @@ func (l *login) init(users access.Users, r *relay) {
 
 // close tells what is left to tell.
 func (l *login) close() {
-	if l.door != nil {
-		l.wrong.close()
-		l.unchecked.close()
-		l.nameless.close()
-	}
+	l.wrong.close()
+	l.unchecked.close()
+	l.nameless.close()
 }
 
 var (
@@ -71,11 +71,11 @@ var (
 )
 
 // check returns why a client is not served, or nil if it is, by the user that pass has then.
-func (l *login) check(c *tapConn, pass *access.Pass, field []byte) *refusal {
-	if l.door == nil {
+func (l *login) check(door *access.Door, c *tapConn, pass *access.Pass, field []byte) *refusal {
+	if door == nil {
 		return nil
 	}
-	switch l.door.Check(pass, field, c.from()) {
+	switch door.Check(pass, field, c.from()) {
 	case access.Known:
 		return nil
 	case access.Crowded:
@@ -90,7 +90,7 @@ func (l *login) check(c *tapConn, pass *access.Pass, field []byte) *refusal {
 
 // budgetOf is what the large heads of a session are taken from.
 func (r *relay) budgetOf(tunnel *origin) *budget {
-	if tunnel == nil && r.login.memory != nil {
+	if tunnel == nil && r.current().door != nil {
 		return r.login.memory
 	}
 	return r.memory
@@ -102,7 +102,7 @@ func (s *session) asksLogin(req *http1.Request) (answered, goesOn bool) {
 	if s.tunnel != nil { // whose CONNECT has shown them
 		return false, true
 	}
-	if refused := s.login.check(s.raw, &s.pass, req.Credential); refused != nil {
+	if refused := s.login.check(s.door, s.raw, &s.pass, req.Credential); refused != nil {
 		goesOn := req.Framing == http1.NoBody && req.KeepAlive && refused != &noTime
 		return true, s.tell(req, *refused, goesOn)
 	}
@@ -132,7 +132,7 @@ func (r *relay) logOf(user string) *zerolog.Logger {
 }
 
 // nobodys reports whether the client has not shown yet that it may use the proxy.
-func (s *session) nobodys() bool { return s.login.door != nil && s.user == "" }
+func (s *session) nobodys() bool { return s.door != nil && s.user == "" }
 
 // hushed is nobodys for what is to be told of: it is told in the summary.
 func (s *session) hushed() bool {

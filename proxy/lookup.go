@@ -3,7 +3,18 @@ package proxy
 import (
 	"context"
 	"net/netip"
+
+	"warcorder/proxy/dns"
 )
+
+// namesBy makes what looks names up, as a Config says.
+func (p *Proxy) namesBy(cfg *Config) *dns.Names {
+	names := &dns.Names{Servers: cfg.Resolver}
+	if cfg.RecordDNS && p.rec != nil {
+		names.Record, names.Broke = p.recordAnswer, p.namesBroke
+	}
+	return names
+}
 
 // permitted returns the addresses of o that may be dialled. Whoever dials must dial these and look
 // nothing up again: a name server may answer otherwise the next time.

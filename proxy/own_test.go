@@ -70,7 +70,7 @@ func (h *house) wantOwnPages(fields ...string) {
 		{"192.0.2.1:443", "warcorder.internal"},
 		{"a.test:443", "Warcorder.Internal"},
 	} {
-		if !strings.Contains(strings.ToLower(c.address), admin.Name) && h.proxy.cfg.Tunnel.All {
+		if !strings.Contains(strings.ToLower(c.address), admin.Name) && h.proxy.current().cfg.Tunnel.All {
 			continue // what the CONNECT names passes untouched
 		}
 		client := h.tunnelAs(c.address, false, strings.Join(append([]string{"X: y"}, fields...), "\r\n"))

@@ -90,7 +90,7 @@ func (b *bared) take(piece []byte) (n int) {
 // wait for it. It is false if there is one.
 func (r *replay) rest() bool {
 	r.rests = true
-	return r.client.clients.pass(&r.client.seat)
+	return r.client.clients.pass(&r.client.seat, nil)
 }
 
 // read reads what the Source has left; nil is nothing.

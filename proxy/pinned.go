@@ -49,6 +49,14 @@ func newPinned() *pinned {
 	}
 }
 
+// forget forgets which hosts have worked for whom, and which have not.
+func (p *pinned) forget() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.broken.Purge()
+	p.working.Purge()
+}
+
 // worked notes that a client has asked a host for something.
 func (p *pinned) worked(at clientAt) { p.working.Add(at, struct{}{}) }
 

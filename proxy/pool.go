@@ -3,18 +3,13 @@ package proxy
 import (
 	"crypto/tls"
 	"maps"
-	"net"
-	"net/netip"
 	"slices"
 	"sync"
 	"time"
-
-	"warcorder/proxy/dial"
-	"warcorder/proxy/dns"
-	"warcorder/proxy/reach"
 )
 
-// upstreams dials origins (dial.go) and keeps idle connections for any client, last used first.
+// pool keeps idle connections to origins for any client, last used first, and what TLS knows of those
+// that have ended.
 //
 // An idle connection is in two lists at once. By origin it is found for the next request; the last
 // used one is taken, which is the least likely to have been closed meanwhile. By age, of all
@@ -25,16 +20,11 @@ import (
 //	oldest   a1 ─ b1 ─ a2 ─ a3     newest; a full pool closes a1
 //
 // The oldest of all is the oldest of its own origin, so that both lists lose it at their front.
-type upstreams struct {
-	cfg      *Config
-	self     func(netip.AddrPort) bool
-	heads    *budget
+//
+// A pool is of one set of settings that decide where a connection leads, and as whom (upstreams). With
+// others there is another pool, and this one is closed: what is taken back then ends.
+type pool struct {
 	sessions tls.ClientSessionCache
-	judge    *reach.Judge
-	names    dns.Names
-	dialer   dial.Dialer
-
-	certificates certificates
 
 	mu sync.Mutex
 	// last used last; an empty list stays until the next sweep, for the same again
@@ -53,36 +43,17 @@ const (
 	sweepEvery       = 5 * time.Second  // idle connections are looked through
 )
 
-// newUpstreams makes the pool of a proxy that listens at listener.
-func newUpstreams(cfg *Config, heads *budget, listener net.Addr) *upstreams {
-	rules := reach.Rules{Deny: cfg.Deny, Allow: cfg.Allow}
-	own := append(listeners{listener}, cfg.Beside...)
-	isBeyond := !own.areLoopback()
-	own = append(own, cfg.Aside...)
-	u := &upstreams{
-		cfg:      cfg,
-		self:     own.have,
-		judge:    reach.New(rules, reach.Inside(), isBeyond, new(ownAddresses).get),
-		heads:    heads,
+func newPool() *pool {
+	return &pool{
 		idle:     map[origin][]*upstream{},
 		most:     idleLimit(descriptors()),
 		sessions: tls.NewLRUClientSessionCache(4096),
 	}
-	u.dialer = dial.Dialer{From: cfg.SourceAddress, Refuse: u.refuseSelf, Spare: u.forgetIdle}
-	return u
-}
-
-// refuseSelf is why the proxy does not dial itself.
-func (u *upstreams) refuseSelf(place netip.AddrPort) error {
-	if u.self(place) {
-		return errSelf
-	}
-	return nil
 }
 
 // get returns an idle connection to o that can be used, or nil. It was judged when it was dialled,
-// and what was permitted then is so for as long as the proxy runs.
-func (u *upstreams) get(o origin) *upstream {
+// and what was permitted then is so for as long as the pool lives.
+func (u *pool) get(o origin) *upstream {
 	for {
 		up := u.pop(o)
 		if up == nil || up.alive() {
@@ -93,7 +64,7 @@ func (u *upstreams) get(o origin) *upstream {
 }
 
 // pop takes the connection to o that was used last, or nil.
-func (u *upstreams) pop(o origin) *upstream {
+func (u *pool) pop(o origin) *upstream {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	list := u.idle[o]
@@ -108,7 +79,7 @@ func (u *upstreams) pop(o origin) *upstream {
 }
 
 // link makes a connection the newest.
-func (u *upstreams) link(up *upstream) {
+func (u *pool) link(up *upstream) {
 	up.older = u.newest
 	if u.newest == nil {
 		u.oldest = up
@@ -120,7 +91,7 @@ func (u *upstreams) link(up *upstream) {
 }
 
 // unlink takes a connection out of the list by age.
-func (u *upstreams) unlink(up *upstream) {
+func (u *pool) unlink(up *upstream) {
 	if up.older == nil {
 		u.oldest = up.newer
 	} else {
@@ -136,7 +107,7 @@ func (u *upstreams) unlink(up *upstream) {
 }
 
 // closeOldest closes the connection that has idled longest, which is the first of its origin's.
-func (u *upstreams) closeOldest() {
+func (u *pool) closeOldest() {
 	up := u.oldest
 	u.idle[up.origin] = slices.Delete(u.idle[up.origin], 0, 1)
 	u.unlink(up)
@@ -146,7 +117,7 @@ func (u *upstreams) closeOldest() {
 // put keeps a connection for the next request, in the place of the one that has idled longest if
 // there are too many: after a crawl of a thousand hosts its last connections would else keep out
 // those that are in use.
-func (u *upstreams) put(up *upstream) {
+func (u *pool) put(up *upstream) {
 	up.drop()
 	up.used++
 	up.idleSince = time.Now()
@@ -168,7 +139,7 @@ func (u *upstreams) put(up *upstream) {
 }
 
 // expire closes what has idled too long, and comes again while anything is left.
-func (u *upstreams) expire() {
+func (u *pool) expire() {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	limit := time.Now().Add(-idleUpstream)
@@ -183,7 +154,7 @@ func (u *upstreams) expire() {
 }
 
 // close ends the pool: nothing is kept from then on.
-func (u *upstreams) close() {
+func (u *pool) close() {
 	u.mu.Lock()
 	u.closed = true
 	if u.sweep != nil {
@@ -194,7 +165,7 @@ func (u *upstreams) close() {
 }
 
 // forgetIdle closes all idle connections and returns how many there were.
-func (u *upstreams) forgetIdle() int {
+func (u *pool) forgetIdle() int {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	n := u.count

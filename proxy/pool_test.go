@@ -86,7 +86,7 @@ func TestUpstreamConnectionsAreShared(t *testing.T) {
 // before.
 func (h *house) untilIdle(n int) {
 	h.t.Helper()
-	u := h.proxy.upstreams
+	u := h.proxy.current().upstreams
 	for deadline := time.Now().Add(10 * time.Second); ; runtime.Gosched() {
 		u.mu.Lock()
 		count := u.count
@@ -103,7 +103,7 @@ func (h *house) untilIdle(n int) {
 // TestOldestConnectionMakesRoom: when the pool is full the connection that has idled longest goes,
 // and the lists stay whole.
 func TestOldestConnectionMakesRoom(t *testing.T) {
-	u := newUpstreams(&Config{}, newBudget(0), nil)
+	u := newPool()
 	defer u.close()
 	u.most = 3
 	peers := map[string]net.Conn{}

@@ -52,9 +52,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	stdlog "log"
 	"net"
 	"net/http"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -69,9 +69,16 @@ import (
 // Proxy is a recording forward proxy on one listener: the relay, and the front door to it.
 type Proxy struct {
 	relay
-	ln     net.Listener
-	server *http.Server
-	front  *frontListener
+	ln            net.Listener
+	beside, aside []net.Addr    // other listeners, see Config
+	conns         chan net.Conn // for net/http
+	noFront       chan struct{} // closed when nobody takes them any more
+
+	changing sync.Mutex // held while settings change; guards what follows
+	front    *front
+	serving  bool           // it takes connections
+	ended    bool           // nothing changes any more
+	retired  sync.WaitGroup // fronts that have been replaced, and serve what they have taken
 
 	crowd     *crowd                // clients for whom there is no place
 	strangers *strangers            // who may not use the proxy
@@ -87,68 +94,55 @@ func New(cfg Config, ln net.Listener, authority *certs.Authority, rec *recorder.
 	if rec == nil && cfg.Source == nil {
 		return nil, errors.New("a proxy without a recorder needs a Source")
 	}
-	certificates, err := cfg.loadCertificates()
-	if err != nil {
-		return nil, err
-	}
-	for _, one := range certificates.advice {
-		log.Warn().Str("advice", one).Msg("a certificate of client-certs may not be what is meant")
-	}
-	p := &Proxy{ln: ln, front: newFrontListener(ln.Addr())}
-	p.cfg, p.rec, p.log, p.pages = &cfg, rec, log, pages
-	if cfg.Source != nil {
-		p.cfg.Tunnel = hosts.List{} // no client is led past the Source
-	}
+	p := &Proxy{ln: ln, beside: cfg.Beside, aside: cfg.Aside, conns: make(chan net.Conn), noFront: make(chan struct{})}
+	p.source, p.rec, p.log, p.pages = cfg.Source, rec, log, pages
 	if p.panics = recorder.NewPanics(log); rec != nil {
 		p.panics = rec.Panics()
 	}
-	p.tls = authority.ServerConfig(connectHost)
-	noteClients(p.tls)
+	plain, others := cfg.headShares()
+	p.memory, p.login.memory = newBudget(others), newBudget(plain)
+	first, err := p.makeSettings(p.own(cfg), authority, nil)
+	if err != nil {
+		return nil, err
+	}
+	p.now.Store(first)
+	p.advise(first)
 	p.clients = clientsWithin(cfg.MaxConnections, &p.log)
-	p.memory = newBudget(cfg.MaxHeaderMemory)
 	p.trust = newTrust()
 	p.untouched, p.pinned = newSeldom(), newPinned()
 	p.seenForeign = p.foreignSummaries()
 	p.doubts = doubts{waiting: map[*doubt]*time.Timer{}}
 	p.completions = newCompletions(&p.relay)
 	p.stop, p.cancel = context.WithCancel(context.Background())
-	p.upstreams = newUpstreams(p.cfg, p.memory, ln.Addr())
-	p.upstreams.certificates = certificates
-	p.upstreams.names.Servers = cfg.Resolver
-	if cfg.RecordDNS && rec != nil {
-		p.upstreams.names.Record, p.upstreams.names.Broke = p.recordAnswer, p.namesBroke
-	}
 	p.crowd, p.strangers = newCrowd(&p.relay), newStrangers(&p.relay)
-	p.login.init(cfg.Users, &p.relay)
+	p.login.init(&p.relay)
 	p.refused.tell, p.codings.tell = p.tellNotAccepted, p.tellCodings
 	if p.ends(rec) {
 		p.panics.OnBroken(p.stopBroken)
 	}
-	p.server = p.frontServer()
+	p.front = p.newFront(first.cfg)
 	return p, nil
 }
 
-// frontServer is net/http's part of the front door.
-func (p *Proxy) frontServer() *http.Server {
-	server := &http.Server{
-		Handler: p.dispatch(),
-		// the body too, which net/http waits for when a handler has not read it
-		ReadTimeout:    p.cfg.Timeout.Header,
-		IdleTimeout:    p.cfg.Timeout.Idle,
-		MaxHeaderBytes: int(min(p.cfg.MaxHeaderSize, maxFrontHead)),
-		ErrorLog:       stdlog.New(p.log.With().Str("part", "front").Logger(), "", 0),
+// own is what counts for this proxy of a Config that was made for all of a process.
+func (p *Proxy) own(cfg Config) *Config {
+	if p.source != nil {
+		cfg.Tunnel = hosts.List{} // no client is led past the Source
 	}
-	// One request a connection: what follows it may be for the relay, and a connection that net/http
-	// has is its own for good. It answers some requests (OPTIONS *) before any handler could close
-	// them.
-	server.SetKeepAlivesEnabled(false)
-	return server
+	return &cfg
+}
+
+// advise tells of certificates that are no error, and may not be what is meant.
+func (p *Proxy) advise(s *settings) {
+	for _, one := range s.upstreams.certificates.advice {
+		p.log.Warn().Str("advice", one).Msg("a certificate of client-certs may not be what is meant")
+	}
 }
 
 // Serve accepts clients until Shutdown. It returns nil after a Shutdown, else what kept it from
 // accepting, or that too much has broken.
 func (p *Proxy) Serve() error {
-	go p.server.Serve(p.front)
+	p.begin()
 	for delay := time.Duration(0); ; {
 		conn, err := p.ln.Accept()
 		if err == nil {
@@ -167,7 +161,7 @@ func (p *Proxy) Serve() error {
 		}
 		delay = min(max(2*delay, 5*time.Millisecond), time.Second)
 		p.refused.add(err.Error())
-		if p.upstreams.forgetIdle() == 0 { // each gives a descriptor back, as does a client that waits
+		if p.current().upstreams.forgetIdle() == 0 { // each gives a descriptor back, as does a client that waits
 			p.clients.endOne()
 		}
 		select {
@@ -200,13 +194,14 @@ func isUseless(err error) bool {
 // finish until ctx is done; wholes that are to be asked for are asked for at once, and have the
 // same time. Then it cuts them. When it returns every exchange has been handed to the recorder.
 func (p *Proxy) Shutdown(ctx context.Context) {
+	front, upstreams := p.settle()
 	p.clients.close()
 	p.ln.Close()
-	p.front.Close()
 	p.completions.hurry()
 	finished := make(chan struct{})
 	go func() {
-		p.server.Shutdown(ctx)
+		front.server.Shutdown(ctx) // which closes the front
+		p.retired.Wait()
 		p.clients.running.Wait()
 		p.completions.wait()
 		close(finished)
@@ -214,14 +209,14 @@ func (p *Proxy) Shutdown(ctx context.Context) {
 	select {
 	case <-finished:
 	case <-ctx.Done():
-		p.cut()
+		p.cut(front)
 		if p.rec != nil && p.ends(p.rec) {
 			p.rec.LastTry()
 		}
 		<-finished
 	}
 	p.cancel()
-	p.upstreams.close()
+	upstreams.close()
 	p.crowd.seen.close()
 	p.strangers.seen.close()
 	p.login.close()
@@ -235,12 +230,12 @@ func (p *Proxy) Shutdown(ctx context.Context) {
 
 // ends reports whether what ends this proxy ends the process. One with a Source and a recorder
 // stands beside the proxy that records, and the recorder goes on without it.
-func (p *Proxy) ends(rec *recorder.Recorder) bool { return rec == nil || p.cfg.Source == nil }
+func (p *Proxy) ends(rec *recorder.Recorder) bool { return rec == nil || p.source == nil }
 
 // cut ends everything in flight.
-func (p *Proxy) cut() {
+func (p *Proxy) cut(front *front) {
 	p.cancel()
-	p.server.Close()
+	front.server.Close()
 	p.clients.cut()
 	p.completions.stop()
 }

@@ -74,8 +74,8 @@ func (h *house) halve(beyond bool) {
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	rules := reach.Rules{Deny: h.proxy.cfg.Deny, Allow: h.proxy.cfg.Allow}
-	h.proxy.upstreams.judge = reach.New(rules, insides, beyond,
+	rules := reach.Rules{Deny: h.proxy.current().cfg.Deny, Allow: h.proxy.current().cfg.Allow}
+	h.proxy.current().upstreams.judge = reach.New(rules, insides, beyond,
 		func() hosts.Networks { return hosts.Networks{} })
 }
 
@@ -222,7 +222,7 @@ func TestReachBySNI(t *testing.T) {
 // there.
 func TestReachKept(t *testing.T) {
 	r := newReaching(t, "", "", false, script{"a.test": {inside, outside}}, false)
-	u, to := r.proxy.upstreams, origin{host: "a.test", port: r.port}
+	u, to := r.proxy.current().upstreams, origin{host: "a.test", port: r.port}
 	up, err := u.dial(t.Context(), to)
 	if err != nil {
 		t.Fatal(err)
@@ -252,7 +252,8 @@ func TestReachFromOutside(t *testing.T) {
 		{"127.0.0.1", false}, {"127.8.0.1", false}, {"::1", false}, {"0.0.0.0", true}, {"::", true},
 		{"192.0.2.1", true}, {"10.0.0.1", true}, {"2001:db8::1", true},
 	} {
-		u := newUpstreams(&Config{}, newBudget(0), &net.TCPAddr{IP: net.ParseIP(c.listen), Port: 1})
+		at := listenerAt{addr: &net.TCPAddr{IP: net.ParseIP(c.listen), Port: 1}}
+		u := (&Proxy{ln: at}).newUpstreams(&Config{}, certificates{})
 		for _, address := range append(own, netip.MustParseAddr("169.254.169.254")) {
 			_, err := u.permitted(t.Context(), origin{host: address.String(), port: "80"})
 			if (err != nil) != c.denied {
@@ -362,3 +363,11 @@ func TestReachUnrecorded(t *testing.T) {
 		t.Errorf("listed: %v", gaps)
 	}
 }
+
+// listenerAt is a listener of which only its address counts.
+type listenerAt struct {
+	net.Listener
+	addr net.Addr
+}
+
+func (l listenerAt) Addr() net.Addr { return l.addr }

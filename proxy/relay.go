@@ -2,8 +2,8 @@ package proxy
 
 import (
 	"context"
-	"crypto/tls"
 	"net/http"
+	"sync/atomic"
 
 	"github.com/rs/zerolog"
 
@@ -13,13 +13,12 @@ import (
 // relay is what all sessions share, whichever door they came in by. A session holds a pointer to it
 // and nothing of the front door.
 type relay struct {
-	cfg         *Config
+	now         atomic.Pointer[settings]
+	source      Source
 	rec         *recorder.Recorder // nil: nothing is recorded, and a Source answers everything
 	panics      *recorder.Panics
 	log         zerolog.Logger
-	tls         *tls.Config // for clients in tunnels
 	clients     *clients
-	upstreams   *upstreams
 	memory      *budget // for large heads
 	trust       trust
 	doubts      doubts
@@ -39,7 +38,7 @@ type relay struct {
 // gap notes what came of a connection that is no exchange. What a Source is asked for was not to be
 // recorded.
 func (r *relay) gap(reason, place, detail string) {
-	if r.cfg.Source == nil {
+	if r.source == nil {
 		r.rec.Gap(reason, place, detail)
 	}
 }
@@ -47,7 +46,7 @@ func (r *relay) gap(reason, place, detail string) {
 // gaps notes n connections that were refused for the same reason.
 func (r *relay) gaps(n int64, who, why string) {
 	r.gap(recorder.GapRefused, who, why)
-	if n > 1 && r.cfg.Source == nil {
+	if n > 1 && r.source == nil {
 		r.rec.GapsMore(recorder.GapRefused, n-1)
 	}
 }

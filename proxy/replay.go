@@ -103,7 +103,7 @@ func (r *replay) ask(ctx context.Context) (head []byte, rest io.ReadCloser, err 
 	} else {
 		r.attend.begin()
 	}
-	return s.cfg.Source.Answer(ctx, string(r.req.Method), r.url, s.head, body)
+	return s.source.Answer(ctx, string(r.req.Method), r.url, s.head, body)
 }
 
 // parse reads the head of an answer.

@@ -275,7 +275,7 @@ func TestManyReplayed(t *testing.T) {
 	}
 	client.conn.Close()
 	h.stop(20 * time.Second)
-	if left := h.proxy.memory.left.Load(); left != h.proxy.cfg.MaxHeaderMemory {
+	if left := h.proxy.memory.left.Load(); left != h.proxy.current().cfg.MaxHeaderMemory {
 		t.Errorf("%d bytes of the budget are left", left)
 	}
 }

@@ -20,8 +20,8 @@ func (q *completions) due(c *completion) (at time.Time, ever bool) {
 
 // quiet is due without the rest.
 func (q *completions) quiet(c *completion) (at time.Time, ever bool) {
-	f, latest := q.flights[c.url], c.since.Add(q.most.Within)
-	switch quiet := c.last.Add(q.most.Quiet); {
+	f, latest := q.flights[c.url], c.since.Add(q.most().Within)
+	switch quiet := c.last.Add(q.most().Quiet); {
 	case f.wholes > 0:
 		return at, false
 	case q.hurries:
@@ -78,11 +78,11 @@ func (q *completions) advance() {
 		q.wakeBy(now.Add(unreadyPause))
 		return
 	}
-	for i := 0; i < len(q.queue) && len(q.running) < q.most.AtOnce; {
+	for i := 0; i < len(q.queue) && len(q.running) < q.most().AtOnce; {
 		c := q.queue[i]
 		at, ever := q.due(c)
 		switch {
-		case !ever || q.hosts[c.to.siteName()] >= q.most.PerHost:
+		case !ever || q.hosts[c.to.siteName()] >= q.most().PerHost:
 		case at.After(now):
 			q.plan(c)
 		default:
@@ -125,7 +125,7 @@ func (q *completions) ended(c *completion, s *session) {
 	}
 	if !c.held {
 		now := time.Now()
-		rest := max(q.most.Again, restFactor*now.Sub(c.begun))
+		rest := max(q.most().Again, restFactor*now.Sub(c.begun))
 		q.rests.Add(hashOf(c.url), now.Add(rest))
 	}
 	switch {

@@ -44,6 +44,9 @@ func (s *session) one() bool {
 	if err != nil {
 		return s.reject(s.place(), err)
 	}
+	if barred := s.barred(); barred != nil {
+		return s.tell(&req, *barred, false)
+	}
 	if answered, goesOn := s.asksLogin(&req); answered {
 		return goesOn
 	}
@@ -55,7 +58,7 @@ func (s *session) one() bool {
 		return s.answerOwn(&req, &to, target)
 	}
 	url := urlOf(&to, target)
-	if s.cfg.Source != nil {
+	if s.source != nil {
 		if answered, goesOn := s.replay(&req, to, url); answered {
 			return goesOn
 		}
@@ -109,7 +112,7 @@ func (s *session) newExchange(req *http1.Request, to origin) *exchange {
 // dialled decides, not the name that a client gives in its handshake: it could make one up to leave
 // its way.
 func (s *session) route(to *origin) {
-	to.way = s.cfg.Upstream.To(to.secure, to.host, to.port)
+	to.way, to.user = s.cfg.Upstream.To(to.secure, to.host, to.port), ""
 	if to.way.IsAuthenticated() || s.upstreams.certificates.knowsUs(*to) {
 		to.user = s.user
 	}

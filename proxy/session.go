@@ -14,16 +14,18 @@ import (
 // name their own.
 type session struct {
 	*relay
-	seat             // its place among the clients
-	conn    net.Conn // what the client is answered on; a *tls.Conn inside an intercepted tunnel
-	raw     *tapConn // the connection below it
-	in      wire     // what the client sends
-	tunnel  *origin  // nil for plain proxy requests
-	origins origins  // where its answers come from, unless a Source answers
+	*settings          // that count for its request
+	seat               // its place among the clients
+	conn      net.Conn // what the client is answered on; a *tls.Conn inside an intercepted tunnel
+	raw       *tapConn // the connection below it
+	in        wire     // what the client sends
+	tunnel    *origin  // nil for plain proxy requests
+	origins   origins  // where its answers come from, unless a Source answers
 
-	user string          // who asks; "" if nobody is asked for a password, or has shown none yet
-	pass access.Pass     // what the connection's plain requests have shown
-	log  *zerolog.Logger // with the user in it, if there is one
+	user   string          // who asks; "" if nobody is asked for a password, or has shown none yet
+	pass   access.Pass     // what the connection's plain requests have shown, or the tunnel's CONNECT
+	judged *settings       // by which it was last looked whether the client may use the proxy
+	log    *zerolog.Logger // with the user in it, if there is one
 
 	memory *budget // for large heads: the relay's, or that of those who show a password in each
 	head   []byte  // scratch: the head as it came
@@ -37,15 +39,17 @@ type session struct {
 // newSession makes a session on a client's connection. tunnel is where its CONNECT leads to, or
 // nil.
 func (r *relay) newSession(c *tapConn, tunnel *origin) *session {
+	now := r.current()
 	return &session{
-		relay:   r,
-		seat:    seat{client: c},
-		conn:    c,
-		raw:     c,
-		tunnel:  tunnel,
-		origins: origins{pool: r.upstreams},
-		log:     &r.log,
-		memory:  r.budgetOf(tunnel),
+		relay:    r,
+		settings: now,
+		seat:     seat{client: c},
+		conn:     c,
+		raw:      c,
+		tunnel:   tunnel,
+		origins:  origins{pool: now.upstreams},
+		log:      &r.log,
+		memory:   r.budgetOf(tunnel),
 	}
 }
 

@@ -6,11 +6,10 @@ import (
 	"sync/atomic"
 	"time"
 
-	"warcorder/proxy/hosts"
 	"warcorder/proxy/http1"
 )
 
-// strangers are clients whose addresses are in none of Config.Clients. The proxy does nothing for
+// strangers are clients whose addresses are in none of Config.Clients (settings.mayUse). The proxy does nothing for
 // them: no name is looked up, no connection opened, no handshake begun, no password compared. Its
 // own pages they may ask for, which judge for themselves.
 //
@@ -18,11 +17,10 @@ import (
 // a short time, and heads that are small; and however many they are, log and gap list have a line a
 // second.
 type strangers struct {
-	relay   *relay
-	clients hosts.Networks // who are no strangers
-	most    int64          // places
-	open    atomic.Int64
-	seen    summary // by address
+	relay *relay
+	most  int64 // places
+	open  atomic.Int64
+	seen  summary // by address
 }
 
 const (
@@ -34,7 +32,7 @@ const (
 // newStrangers makes places for strangers. Each takes a descriptor from those for clients, of whom
 // a machine that has few must keep most.
 func newStrangers(r *relay) *strangers {
-	s := &strangers{relay: r, clients: r.cfg.MayUse()}
+	s := &strangers{relay: r}
 	s.most = int64(min(strangerPlaces, max(1, r.clients.spare/8)))
 	s.seen.tell = s.tell
 	return s
@@ -43,7 +41,7 @@ func newStrangers(r *relay) *strangers {
 // mayUse reports whether an address is one of those that may use the proxy.
 func (p *Proxy) mayUse(address net.Addr) bool {
 	from, ok := address.(*net.TCPAddr)
-	return ok && p.strangers.clients.HasPeer(from.AddrPort().Addr())
+	return ok && p.current().mayUse.HasPeer(from.AddrPort().Addr())
 }
 
 // receive serves a stranger, if there is a place.
@@ -80,7 +78,7 @@ func (p *Proxy) countAsStranger(c *tapConn) bool {
 
 // hear reads a stranger's request. One for a page of our own is net/http's.
 func (p *Proxy) hear(c *tapConn) {
-	seat := &seat{client: c, passes: true} // a stop ends it at once
+	seat := &seat{client: c, passing: true} // a stop ends it at once
 	if !p.clients.enter(seat) {
 		c.Close()
 		return
@@ -92,7 +90,7 @@ func (p *Proxy) hear(c *tapConn) {
 	if err == nil && asksForOwnPage(head) {
 		c.SetDeadline(time.Time{})
 		c.unread(in.bytes())
-		p.front.give(c)
+		p.give(c)
 		return
 	}
 	if err != io.EOF || in.buffered() > 0 { // else it has looked whether somebody is here
@@ -118,9 +116,13 @@ func asksForOwnPage(head []byte) bool {
 func (s *strangers) turnAway(c *tapConn, head []byte) {
 	s.seen.add(c.RemoteAddr().String())
 	req, _ := http1.ParseRequest(head)
-	r := refusal{403, "Your address, " + c.from().Unmap().String() + ", is not one of those that may " +
+	isStranger(c).end(c, req)
+}
+
+// isStranger is what a stranger is told.
+func isStranger(c *tapConn) refusal {
+	return refusal{403, "Your address, " + c.from().Unmap().String() + ", is not one of those that may " +
 		"use this proxy. Its operator can add it (clients)."}
-	r.end(c, req)
 }
 
 // tell reports n connections of strangers; who is one of them.

@@ -215,7 +215,8 @@ func TestClientsByAddress(t *testing.T) {
 		{"@any", "2002:7f00:1::1", true},
 	} {
 		cfg := Config{Clients: networks(t, c.clients)}
-		p := &Proxy{strangers: &strangers{clients: cfg.MayUse()}}
+		p := new(Proxy)
+		p.now.Store(&settings{mayUse: cfg.MayUse()})
 		from := net.TCPAddrFromAddrPort(netip.AddrPortFrom(netip.MustParseAddr(c.from), 1))
 		if got := p.mayUse(from); got != c.may {
 			t.Errorf("clients %q, from %s: %v", c.clients, c.from, got)

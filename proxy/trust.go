@@ -65,6 +65,9 @@ func (t trust) has(kind clientKind) bool {
 	return ok && time.Since(last) < trustFor
 }
 
+// forget forgets all.
+func (t trust) forget() { t.kinds.Purge() }
+
 // doubt is a client that went away, and may have been kept from what it wanted.
 type doubt struct {
 	cleared func() bool // reports whether it has shown since that it was not

@@ -34,7 +34,7 @@ func (e *exchange) switchProtocols(head int) bool {
 	e.gap(recorder.GapTunnelled, "upgraded: the handshake is recorded, what follows passed unrecorded")
 	up.consume(head)
 	e.commit()
-	if s.clients.pass(&s.seat) {
+	if s.passes() {
 		splice(s.conn, s.in.bytes(), up.conn, up.bytes(), e.cfg.Timeout.Idle)
 	}
 	s.in.drop()

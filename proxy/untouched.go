@@ -62,7 +62,7 @@ func (s *session) passUntouched(told bool) {
 		}
 	}
 	s.noteUntouched()
-	if s.clients.pass(&s.seat) {
+	if s.passes() {
 		splice(s.conn, s.in.bytes(), up.conn, up.bytes(), s.cfg.Timeout.Idle)
 	}
 }

@@ -267,7 +267,7 @@ func TestUnaskedLaterByWay(t *testing.T) {
 			if n := len(o.connections()); n != 1 {
 				t.Fatalf("%d connections", n)
 			}
-			up := h.proxy.upstreams.newest
+			up := h.proxy.current().upstreams.newest
 			unasked(<-parents, <-origins)
 			for deadline := time.Now().Add(10 * time.Second); quiet(up.socket); { // until it is here
 				if time.Now().After(deadline) {

@@ -34,7 +34,7 @@ import (
 type Door struct {
 	users  Users
 	byName map[sum]int // by the keyed hash of the name, so that a look-up tells nothing of names
-	macs   sync.Pool   // of *mac
+	macs   *sync.Pool  // of *mac
 
 	turns chan struct{} // a place for each comparison that runs
 
@@ -90,26 +90,35 @@ const (
 	Crowded               // there was no time to look
 )
 
-// Pass is what a connection has shown. The zero Pass is nobody's.
+// Pass is what a connection has shown to a door. The zero Pass is nobody's.
 type Pass struct {
 	User  string
 	shown sum
+	hash  string // of the user's password
 }
 
-// NewDoor makes a door for users.
+// NewDoor makes a door for users; nil if there are none.
 func NewDoor(users Users) *Door {
+	if users.IsEmpty() {
+		return nil
+	}
 	key := make([]byte, sha256.Size)
 	rand.Read(key)
+	macs := &sync.Pool{New: func() any { return &mac{Hash: hmac.New(sha256.New, key)} }}
+	return makeDoor(users, macs, make(chan struct{}, max(1, runtime.NumCPU()/2)))
+}
+
+func makeDoor(users Users, macs *sync.Pool, turns chan struct{}) *Door {
 	d := &Door{
 		users:    users,
 		byName:   map[sum]int{},
-		turns:    make(chan struct{}, max(1, runtime.NumCPU()/2)),
+		macs:     macs,
+		turns:    turns,
 		good:     remembering(maxGood),
 		bad:      remembering(maxBad),
 		checks:   map[sum]*check{},
 		waitFrom: map[netip.Prefix]int{},
 	}
-	d.macs.New = func() any { return &mac{Hash: hmac.New(sha256.New, key)} }
 	for i, name := range users.names {
 		d.byName[d.sum([]byte(name))] = i
 	}
@@ -144,7 +153,7 @@ func (d *Door) Check(p *Pass, field []byte, from netip.Addr) Answer {
 	}
 	answer, user := d.look(shown, given, networkOf(from))
 	if answer == Known {
-		p.User, p.shown = d.users.names[user], shown
+		p.User, p.shown, p.hash = d.users.names[user], shown, d.users.hashes[user]
 	}
 	return answer
 }

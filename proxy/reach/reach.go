@@ -42,6 +42,13 @@ func New(rules Rules, inside hosts.Networks, beyond bool, own func() hosts.Netwo
 	return &Judge{rules: rules, beyond: beyond, inside: inside, own: own, sides: newSides()}
 }
 
+// For is a judge by other rules, who has seen the same.
+func (j *Judge) For(rules Rules) *Judge {
+	other := *j
+	other.rules = rules
+	return &other
+}
+
 // Name judges a host by its name alone: before it is looked up, so that no name server hears of one
 // that is denied. site is the host in the URL. One that Allow may still permit, by its addresses,
 // passes.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -18,6 +19,7 @@ import (
 // way is direct.
 type environment struct {
 	http, https *Way
+	none        string // NO_PROXY
 	// whether NO_PROXY leaves a URL to a parent, told by a URL that is not nil
 	proxied func(*url.URL) (*url.URL, error)
 }
@@ -99,10 +101,18 @@ func Variables(getenv func(string) string) (set []string) {
 	return set
 }
 
+func (e *environment) equal(other *environment) bool {
+	if e == nil || other == nil {
+		return e == other
+	}
+	return e.none == other.none && reflect.DeepEqual(e.http, other.http) &&
+		reflect.DeepEqual(e.https, other.https)
+}
+
 func newEnvironment(ways [2]*Way, none string) *environment {
 	const some = "http://parent" // whether there is a parent is asked, and not which
 	cfg := httpproxy.Config{HTTPProxy: some, HTTPSProxy: some, NoProxy: none}
-	return &environment{http: ways[0], https: ways[1], proxied: cfg.ProxyFunc()}
+	return &environment{http: ways[0], https: ways[1], none: none, proxied: cfg.ProxyFunc()}
 }
 
 // parseVariable reads the value of a variable: one parent, whose scheme may be missing.

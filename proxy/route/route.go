@@ -16,6 +16,8 @@ package route
 import (
 	"fmt"
 	"net"
+	"reflect"
+	"slices"
 	"strings"
 
 	"warcorder/proxy/hosts"
@@ -32,6 +34,14 @@ type rule struct {
 
 // IsSet reports whether there are rules, be they for direct connections.
 func (r *Routes) IsSet() bool { return len(r.rules) > 0 }
+
+// Equal reports whether two lead everywhere by the same ways.
+func (r *Routes) Equal(other *Routes) bool {
+	return slices.EqualFunc(r.rules, other.rules, func(a, b rule) bool {
+		return reflect.DeepEqual(a.pattern, b.pattern) && reflect.DeepEqual(a.way, b.way) &&
+			a.environment.equal(b.environment)
+	})
+}
 
 // To returns the way to a host and a port as they are dialled, for https or for http; nil leads
 // there directly.
