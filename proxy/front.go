@@ -5,18 +5,24 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
 // front is net/http's part of the front door: it serves the connections that are its own. What
 // net/http is told of times and sizes it is told once, so that other settings need another front,
-// which takes the connections that come from then on.
+// which takes the connections that come from then on. The old one serves to their end those that it
+// has: it must not be shut down before, since net/http then answers nothing that it has not begun
+// with.
 type front struct {
 	server *http.Server
 	conns  <-chan net.Conn
 	addr   net.Addr
 	closed chan struct{}
 	once   sync.Once
+
+	open atomic.Int64 // connections that it has, and who waits for one
+	gone func(*front) // called when it is closed, and has none
 }
 
 // frontLimits are the settings that net/http has.
@@ -43,7 +49,15 @@ func (p *Proxy) newFront(cfg *Config) *front {
 	// has is its own for good. It answers some requests (OPTIONS *) before any handler could close
 	// them.
 	server.SetKeepAlivesEnabled(false)
-	return &front{server: server, conns: p.conns, addr: p.ln.Addr(), closed: make(chan struct{})}
+	f := &front{
+		server: server, conns: p.conns, addr: p.ln.Addr(), closed: make(chan struct{}), gone: p.forget,
+	}
+	server.ConnState = func(_ net.Conn, now http.ConnState) {
+		if now == http.StateClosed || now == http.StateHijacked {
+			f.less()
+		}
+	}
+	return f
 }
 
 // serve takes connections from now on.
@@ -60,11 +74,25 @@ func (p *Proxy) give(c net.Conn) {
 
 // Accept returns the next connection.
 func (f *front) Accept() (net.Conn, error) {
+	f.open.Add(1)
 	select {
 	case c := <-f.conns:
 		return c, nil
 	case <-f.closed:
+		f.less()
 		return nil, net.ErrClosed
+	}
+}
+
+// less notes that a connection has ended, or is not waited for any more.
+func (f *front) less() {
+	if f.open.Add(-1) > 0 {
+		return
+	}
+	select {
+	case <-f.closed:
+		f.gone(f)
+	default:
 	}
 }
 

@@ -76,9 +76,9 @@ type Proxy struct {
 
 	changing sync.Mutex // held while settings change; guards what follows
 	front    *front
-	serving  bool           // it takes connections
-	ended    bool           // nothing changes any more
-	retired  sync.WaitGroup // fronts that have been replaced, and serve what they have taken
+	serving  bool                // it takes connections
+	ended    bool                // nothing changes any more
+	retired  map[*front]struct{} // that have been replaced, and serve what they have taken
 
 	crowd     *crowd                // clients for whom there is no place
 	strangers *strangers            // who may not use the proxy
@@ -94,7 +94,8 @@ func New(cfg Config, ln net.Listener, authority *certs.Authority, rec *recorder.
 	if rec == nil && cfg.Source == nil {
 		return nil, errors.New("a proxy without a recorder needs a Source")
 	}
-	p := &Proxy{ln: ln, beside: cfg.Beside, aside: cfg.Aside, conns: make(chan net.Conn), noFront: make(chan struct{})}
+	p := &Proxy{ln: ln, beside: cfg.Beside, aside: cfg.Aside, conns: make(chan net.Conn), noFront: make(chan struct{}),
+		retired: map[*front]struct{}{}}
 	p.source, p.rec, p.log, p.pages = cfg.Source, rec, log, pages
 	if p.panics = recorder.NewPanics(log); rec != nil {
 		p.panics = rec.Panics()
@@ -194,14 +195,15 @@ func isUseless(err error) bool {
 // finish until ctx is done; wholes that are to be asked for are asked for at once, and have the
 // same time. Then it cuts them. When it returns every exchange has been handed to the recorder.
 func (p *Proxy) Shutdown(ctx context.Context) {
-	front, upstreams := p.settle()
+	fronts, upstreams := p.settle()
 	p.clients.close()
 	p.ln.Close()
 	p.completions.hurry()
 	finished := make(chan struct{})
 	go func() {
-		front.server.Shutdown(ctx) // which closes the front
-		p.retired.Wait()
+		for _, front := range fronts {
+			front.server.Shutdown(ctx) // which closes the front
+		}
 		p.clients.running.Wait()
 		p.completions.wait()
 		close(finished)
@@ -209,7 +211,7 @@ func (p *Proxy) Shutdown(ctx context.Context) {
 	select {
 	case <-finished:
 	case <-ctx.Done():
-		p.cut(front)
+		p.cut(fronts)
 		if p.rec != nil && p.ends(p.rec) {
 			p.rec.LastTry()
 		}
@@ -233,9 +235,11 @@ func (p *Proxy) Shutdown(ctx context.Context) {
 func (p *Proxy) ends(rec *recorder.Recorder) bool { return rec == nil || p.source == nil }
 
 // cut ends everything in flight.
-func (p *Proxy) cut(front *front) {
+func (p *Proxy) cut(fronts []*front) {
 	p.cancel()
-	front.server.Close()
+	for _, front := range fronts {
+		front.server.Close()
+	}
 	p.clients.cut()
 	p.completions.stop()
 }

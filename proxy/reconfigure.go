@@ -1,6 +1,9 @@
 package proxy
 
 import (
+	"maps"
+	"slices"
+
 	"warcorder/certs"
 )
 
@@ -78,11 +81,15 @@ func (p *Proxy) renewFront(was, cfg *Config) {
 		return
 	}
 	p.front.serve()
-	p.retired.Go(func() {
-		if old.server.Shutdown(p.stop) != nil {
-			old.server.Close()
-		}
-	})
+	p.retired[old] = struct{}{}
+	old.Close() // which has it forgotten, when it has no connection any more
+}
+
+// forget forgets a front that was replaced.
+func (p *Proxy) forget(old *front) {
+	p.changing.Lock()
+	defer p.changing.Unlock()
+	delete(p.retired, old)
 }
 
 // begin lets the front serve.
@@ -94,12 +101,12 @@ func (p *Proxy) begin() {
 }
 
 // settle ends all change, and returns what is to be closed.
-func (p *Proxy) settle() (*front, *upstreams) {
+func (p *Proxy) settle() (fronts []*front, _ *upstreams) {
 	p.changing.Lock()
 	defer p.changing.Unlock()
 	if !p.ended {
 		p.ended = true
 		close(p.noFront)
 	}
-	return p.front, p.current().upstreams
+	return append(slices.Collect(maps.Keys(p.retired)), p.front), p.current().upstreams
 }

@@ -290,7 +290,7 @@ func TestReconfigureLeavesNothing(t *testing.T) {
 			cfg.Users = asking(t, "anna:secret").Users                             // another door
 		})
 		wantFault(t, client.get("http://"+o.address+"/", shows("anna:secret")), "200", "")
-		h.proxy.retired.Wait()
+		until(t, "the old front is gone", h.proxy.hasOneFront)
 	}
 	change(0)
 	before := runtime.NumGoroutine()
@@ -310,6 +310,30 @@ func TestReconfigureLeavesNothing(t *testing.T) {
 	if open > 1 {
 		t.Errorf("%d connections to the origin are open", open)
 	}
+}
+
+// hasOneFront reports that no front is there any more that was replaced.
+func (p *Proxy) hasOneFront() bool {
+	p.changing.Lock()
+	defer p.changing.Unlock()
+	return len(p.retired) == 0
+}
+
+// TestReconfigureFront: a request that net/http is about to read is answered though another front
+// takes its place meanwhile.
+func TestReconfigureFront(t *testing.T) {
+	h := newHouse(t, config())
+	client := h.dial()
+	client.send("GET /status HTTP/1.1\r\n") // the front has it, and waits for more
+	until(t, "the front has it", func() bool { return h.proxy.front.open.Load() == 2 })
+	h.take(func(cfg *Config) { cfg.Timeout.Header = 9 * time.Second })
+	if h.proxy.hasOneFront() {
+		t.Error("the old front is gone")
+	}
+	client.send("Host: 127.0.0.1\r\n\r\n")
+	wantFault(t, client.readHead(), "200", "")
+	client.conn.Close()
+	until(t, "the old front is gone", h.proxy.hasOneFront)
 }
 
 // TestReconfigureAtTheEnd: settings that come while the proxy ends change nothing, and it ends.
