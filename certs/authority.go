@@ -104,6 +104,11 @@ func OpenOwn(certs, key string) (*Authority, error) {
 	return a, err
 }
 
+// Equal reports whether two sign with the same certificate, and send the same behind it.
+func (a *Authority) Equal(other *Authority) bool {
+	return slices.EqualFunc(a.chain, other.chain, (*x509.Certificate).Equal)
+}
+
 func newAuthority(file string, pair tls.Certificate, chain chain) (*Authority, error) {
 	leafKey, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

@@ -88,7 +88,7 @@ func (c *besideFlags) besideOwn(line *commandLine, dir collection.Dir,
 		s = serving
 		_, address := typable(s.address)
 		worked = work(ctx, &inUse{
-			dir: dir, address: address, ca: s.authority.PEM(), own: true,
+			dir: dir, address: address, ca: s.now().authority.PEM(), own: true,
 			status:  func() (status, error) { return s.status(), nil },
 			signals: s.signals,
 		})

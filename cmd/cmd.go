@@ -49,6 +49,9 @@ type commandLine struct {
 
 	settings func() []shown // all there are, and where each comes from; nil before they are read
 
+	args  []string     // of the start
+	flags []*kong.Flag // as they were read then
+
 	Record   recordCommand   `cmd:"" default:"withargs"`
 	Browser  browserCommand  `cmd:""`
 	Capture  captureCommand  `cmd:""`
@@ -70,6 +73,7 @@ type commandLine struct {
 	Pause    pauseCommand    `cmd:""`
 	Resume   resumeCommand   `cmd:""`
 	Rotate   rotateCommand   `cmd:""`
+	Reload   reloadCommand   `cmd:""`
 	Recover  recoverCommand  `cmd:""`
 	Rebuild  rebuildCommand  `cmd:""`
 	Verify   verifyCommand   `cmd:""`
@@ -128,7 +132,7 @@ func run(args []string) error {
 	if err := checkVariables(parser.Model, os.Environ()); err != nil {
 		return err
 	}
-	line.settings = func() []shown { return settingsOf(ctx, line.file) }
+	line.noteRead(ctx, args)
 	return ctx.Run(&line)
 }
 

@@ -20,7 +20,7 @@ func (s *serving) configPage() admin.Page {
 	return admin.Page{Pattern: "GET " + configPath, For: admin.TokenHolder, JSON: true,
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "application/json")
-			writeSettings(w, s.settings) // an error is the client's
+			writeSettings(w, s.now().shown) // an error is the client's
 		})}
 }
 

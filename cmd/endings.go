@@ -9,22 +9,52 @@ import (
 	"time"
 )
 
-// endings gives the signals that end a recording. SIGHUP is not one where the parent process has it
-// ignored, as nohup does.
-func endings() <-chan os.Signal {
+// endings gives the signals that end a recording.
+func endings() <-chan os.Signal { return endingsOr(nil) }
+
+// endingsOr is endings for a recorder that takes its SIGHUPs otherwise, if hangups is not nil. What
+// SIGHUP is for:
+//
+//	the parent process has it ignored, as nohup does    nothing: it goes on being ignored
+//	a terminal controls the process                     an end: the terminal has gone away
+//	none does, as under systemd or in a container       a reload, of a recorder that can (hangups)
+func endingsOr(hangups <-chan os.Signal) <-chan os.Signal {
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	if !signal.Ignored(syscall.SIGHUP) {
+	if hangups == nil && !signal.Ignored(syscall.SIGHUP) {
 		signal.Notify(signals, syscall.SIGHUP)
 	}
 	return signals
+}
+
+// hangups gives the SIGHUPs that have the settings of a recorder read anew; nil if they are for
+// something else. A terminal that has gone away can no longer be asked for: so that is done at the
+// start, and before anything that takes long, as a SIGHUP that nobody expects ends the process.
+func (c *recordFlags) hangups() <-chan os.Signal {
+	if !c.reloads || signal.Ignored(syscall.SIGHUP) || hasTerminal() {
+		return nil
+	}
+	hangups := make(chan os.Signal, 1)
+	signal.Notify(hangups, syscall.SIGHUP)
+	return hangups
+}
+
+// hasTerminal reports whether a terminal controls the process. On Windows, which sends no SIGHUP,
+// there is no such file.
+func hasTerminal() bool {
+	terminal, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
+	if err != nil {
+		return false
+	}
+	terminal.Close()
+	return true
 }
 
 // untilSignal returns when a signal asks for the end.
 func (c *recordFlags) untilSignal(ctx context.Context, s *serving) error {
 	select {
 	case got := <-s.signals:
-		s.log.Info().Str("signal", got.String()).Dur("at_most_ms", c.ShutdownTimeout).
+		s.log.Info().Str("signal", got.String()).Dur("at_most_ms", s.now().ShutdownTimeout).
 			Msg("finishing what is in flight; a second signal ends at once")
 	case <-ctx.Done():
 	}

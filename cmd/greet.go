@@ -30,7 +30,7 @@ Stop with Ctrl-C.
 // greet says where the recorder listens and writes, how to trust the certificate, and what to try.
 // asks says that the proxy asks for a name and a password.
 func (s *serving) greet(address string, asks bool) {
-	certificate := s.authority.File()
+	certificate := s.now().authority.File()
 	replay := s.replayAddress()
 	if !s.person {
 		log := always(s.log)
@@ -48,7 +48,7 @@ func (s *serving) greet(address string, asks bool) {
 		replay = "  replay  http://" + at + " for what was recorded\n"
 	}
 	fmt.Fprintf(s.out, greeting, version, others, replay, s.dir.Archive(), others,
-		howToTrust(s.authority, address), here, here, commandFor(s.dir, "browser URL"),
+		howToTrust(s.now().authority, address), here, here, commandFor(s.dir, "browser URL"),
 		curlLine(here, "http://example.org/", asks))
 }
 

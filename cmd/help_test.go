@@ -187,7 +187,7 @@ func everyExample() (lines []string) {
 // notAlone are commands that go on until they are ended, or need what a test has none of here: a
 // recorder, a browser, a terminal, the trust of the system.
 var notAlone = []string{"record", "browser", "capture", "run", "replay", "serve", "status", "pause",
-	"resume", "rotate", "push", "trust", "untrust", "password"}
+	"reload", "resume", "rotate", "push", "trust", "untrust", "password"}
 
 // TestHelpExamples: what the helps show is taken as it stands, and what can run alone ends well.
 func TestHelpExamples(t *testing.T) {

@@ -48,17 +48,17 @@ func (k keepTime) MarshalText() ([]byte, error) {
 // keepEvery is the time between two looks for what is too old.
 const keepEvery = time.Hour
 
-// keep removes what is too old, now and then, until ctx ends.
-func (s *serving) keep(ctx context.Context, c *recordFlags) {
-	if c.KeepFor == 0 {
-		return
-	}
+// keep removes what is too old, now and then, and when keep-for has changed, until ctx ends.
+func (s *serving) keep(ctx context.Context) {
 	var looks removing.Looks
 	for began := time.Now(); ; {
-		s.removeOld(ctx, c, &looks, began)
+		if c := s.now().recordFlags; c.KeepFor > 0 {
+			s.removeOld(ctx, c, &looks, began)
+		}
 		select {
 		case <-ctx.Done():
 			return
+		case <-s.reloading.kept:
 		case <-time.After(keepEvery):
 		}
 	}

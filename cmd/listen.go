@@ -136,6 +136,11 @@ func (l *listening) check(proxy *proxyFlags) error {
 	if err := l.resolve(); err != nil {
 		return err
 	}
+	return l.judge(proxy)
+}
+
+// judge is check for an address that was looked up before.
+func (l *listening) judge(proxy *proxyFlags) error {
 	said := !proxy.Clients.IsEmpty() || !proxy.Users.IsEmpty()
 	if said || l.isAlone() {
 		return nil

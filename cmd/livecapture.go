@@ -128,7 +128,7 @@ func (c *recordFlags) captureFor(s *serving, form url.Values) (any, error) {
 	if err == nil {
 		err = errors.Join(pausedError(s.status()), checkDriven())
 	}
-	if err == nil && !c.Proxy.Users.IsEmpty() {
+	if err == nil && !s.now().Proxy.Users.IsEmpty() {
 		err = errTyped
 	}
 	if err != nil {

@@ -30,16 +30,24 @@ func recordUnread(t *testing.T, stderr *os.File, args ...string) *program {
 // recordThrough starts such a recorder through a shell that does something else before.
 func recordThrough(t *testing.T, through string, stderr *os.File, args ...string) *program {
 	t.Helper()
+	return recordThroughAs(t, through, func(p *program) {
+		if stderr != nil {
+			p.cmd.Stderr = stderr
+		}
+	}, args...)
+}
+
+// recordThroughAs is recordThrough for who makes the process ready.
+func recordThroughAs(t *testing.T, through string, ready func(*program), args ...string) *program {
+	t.Helper()
 	p := &program{t: t, dir: t.TempDir(), ended: make(chan error, 1)}
 	record := []string{"record", "--listen", "127.0.0.1:0", "--min-free-space", "0"}
 	p.cmd = command(p.dir, append(record, args...)...)
-	if stderr != nil {
-		p.cmd.Stderr = stderr
-	}
 	if through != "" {
 		shell := exec.Command("/bin/sh", append([]string{"-c", through, "sh"}, p.cmd.Args...)...)
-		shell.Env, shell.Stderr, p.cmd = p.cmd.Env, p.cmd.Stderr, shell
+		shell.Env, p.cmd = p.cmd.Env, shell
 	}
+	ready(p)
 	if err := p.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -99,6 +107,12 @@ func (p *program) end(signal os.Signal) {
 	case <-time.After(patience):
 		p.t.Fatalf("%v does not end it", signal)
 	}
+	p.leavesNothing(signal)
+}
+
+// leavesNothing looks for what a recorder that has ended in peace does not leave.
+func (p *program) leavesNothing(signal os.Signal) {
+	p.t.Helper()
 	collection := filepath.Join(p.dir, "collections", "default")
 	for _, pattern := range []string{"archive/*.open", "recorder.json"} {
 		if left, _ := filepath.Glob(filepath.Join(collection, pattern)); len(left) > 0 {
@@ -236,26 +250,6 @@ func fillPipe(t *testing.T, w *os.File) {
 		}
 	}
 	w.SetWriteDeadline(time.Time{})
-}
-
-// TestHangup: a terminal that is closed ends the recording cleanly, but not one that was started
-// with nohup.
-func TestHangup(t *testing.T) {
-	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer null.Close()
-	p := recordUnread(t, null)
-	p.fill(3)
-	p.end(syscall.SIGHUP)
-
-	t.Run("nohup", func(t *testing.T) {
-		p := recordThrough(t, `trap "" HUP; exec "$@"`, null)
-		p.cmd.Process.Signal(syscall.SIGHUP)
-		p.fill(3)
-		p.end(syscall.SIGTERM)
-	})
 }
 
 // TestQuiet: no line for a capture, in either form; warnings stay. The lines for machines have all

@@ -11,16 +11,17 @@ import (
 	"os/signal"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
 	"github.com/rs/zerolog"
 
-	"warcorder/certs"
 	"warcorder/cmd/jobs"
 	"warcorder/cmd/logqueue"
 	"warcorder/cmd/removing"
 	"warcorder/proxy"
+	"warcorder/proxy/admin"
 	"warcorder/proxy/hosts"
 	"warcorder/recorder"
 	"warcorder/recorder/feed/eventstream"
@@ -52,6 +53,7 @@ type recordFlags struct {
 	Rules    replayRules   `name:"replay-rules" hidden:"" type:"replay-rules"`
 
 	greets   bool       // a person is told what to do next
+	reloads  bool       // its settings can be read anew
 	silent   bool       // nothing is said but what is wrong
 	front    listening  // where the proxy listens
 	second   *listening // where the collection is replayed meanwhile; nil: nowhere
@@ -69,7 +71,7 @@ func (c *recordCommand) Run(line *commandLine) error {
 func (c *recordCommand) prepare() {
 	c.listenOn(c.Listen)
 	c.debug.text = c.DebugListen
-	c.greets = true
+	c.greets, c.reloads = true, true
 	if c.ReplayListen != "" {
 		c.second = &listening{flag: "--replay-listen", text: c.ReplayListen, replays: true}
 	}
@@ -108,6 +110,7 @@ func outliveReaders() {
 // recordTo makes the parts, each upon the one before, and ends them in reverse order.
 func (c *recordFlags) recordTo(line *commandLine, out *logqueue.Queue,
 	during func(context.Context, *serving) error) error {
+	hangups := c.hangups()
 	dir, err := c.dir()
 	if err != nil {
 		return err
@@ -154,14 +157,15 @@ func (c *recordFlags) recordTo(line *commandLine, out *logqueue.Queue,
 	}
 	s := &serving{
 		dir:       dir,
-		authority: authority,
+		line:      line,
 		rec:       rec,
-		signals:   endings(),
+		signals:   endingsOr(hangups),
+		hangups:   hangups,
+		reloading: reloading{kept: make(chan struct{}, 1)},
 		guests:    newGuests(),
 		captures:  jobs.New[wanted](captureLimits),
 		replays:   jobs.New[struct{}](replayLimits),
 		config:    string(line.Config),
-		settings:  line.settings(),
 		events:    eventstream.New(rec.Feed()),
 		out:       out,
 		log:       log,
@@ -171,6 +175,7 @@ func (c *recordFlags) recordTo(line *commandLine, out *logqueue.Queue,
 		debug:     debug,
 		verified:  lastVerifies(dir),
 	}
+	s.settings.Store(&inForce{c, authority, line.flags, line.settings()})
 	err = errors.Join(c.serve(s, ln, second), rec.Close())
 	if c.greets {
 		s.farewell()
@@ -258,15 +263,17 @@ func (c *recordFlags) open(dir collection.Dir, out *logqueue.Queue, log zerolog.
 // serving is a recording while it goes on: what its steps work with.
 type serving struct {
 	dir       collection.Dir
-	authority *certs.Authority
+	line      *commandLine
 	rec       *recorder.Recorder
-	signals   <-chan os.Signal
+	signals   <-chan os.Signal // that end it
+	hangups   <-chan os.Signal // that have its settings read anew
+	settings  atomic.Pointer[inForce]
+	reloading reloading
 	guests    *guests
 	captures  *jobs.Queue[wanted]   // that the live page has asked for
 	replays   *jobs.Queue[struct{}] // browsers that it has opened
 	removals  removing.Queue        // that it has asked for
 	config    string                // the configuration file; "" if there is none
-	settings  []shown               // that it runs with
 	events    *eventstream.Page
 	out       *logqueue.Queue
 	log       zerolog.Logger
@@ -278,9 +285,10 @@ type serving struct {
 	token   string       // that the command line shows
 	address string       // that the proxy listens on
 	proxy   *proxy.Proxy // nil until it is made
-	second  *replayer    // of replay-listen; nil if there is none
-	preview *aside       // of preview-listen
-	debug   *aside       // of debug-listen; nil if there is none
+	pages   admin.Current
+	second  *replayer // of replay-listen; nil if there is none
+	preview *aside    // of preview-listen
+	debug   *aside    // of debug-listen; nil if there is none
 
 	verified *lookout[*lastVerify] // the last verify of the collection
 	lately   *lately.Lately
@@ -313,13 +321,15 @@ func (c *recordFlags) serve(s *serving, ln, second net.Listener) (err error) {
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	var keeping sync.WaitGroup
-	keeping.Go(func() { s.keep(ctx, c) })
+	keeping.Go(func() { s.keep(ctx) })
+	keeping.Go(func() { s.reloadAtHangups(ctx) })
 	err = s.untilEnd()
+	s.reloading.end()
 	s.watchSignals() // a removal may have to come to the end of a file
 	stop()
 	s.removals.Close() // what is not decided is as if nobody had asked
 	keeping.Wait()
-	c.shutDown(s, s.proxy)
+	s.now().shutDown(s, s.proxy)
 	return err
 }
 
@@ -334,7 +344,8 @@ func (c *recordFlags) proxy(s *serving, ln net.Listener) (*proxy.Proxy, error) {
 	if err != nil {
 		return nil, err
 	}
-	return proxy.New(cfg, ln, s.authority, s.rec, pages, s.log)
+	s.pages.Store(pages)
+	return proxy.New(cfg, ln, s.now().authority, s.rec, &s.pages, s.log)
 }
 
 // untilEnd serves until there is a reason to end.

@@ -4,30 +4,42 @@ import (
 	"context"
 	"net/netip"
 	"net/url"
+	"time"
 
+	"warcorder/certs"
 	"warcorder/proxy/admin"
 	"warcorder/store/cdxserver"
 	"warcorder/store/report"
 	"warcorder/store/selection"
 )
 
-// pages are the proxy's own pages, and those of the recorder.
-func (c *recordFlags) pages(s *serving) (*admin.Admin, error) {
-	ca, err := offered(s.authority)
-	if err != nil {
-		return nil, err
-	}
+// pageConfig is what settings say of the pages.
+func (c *recordFlags) pageConfig(s *serving, authority *certs.Authority) (admin.Config, error) {
+	ca, err := offered(authority)
 	listener, _ := netip.ParseAddrPort(s.address) // of a TCP listener
-	pages := admin.New(admin.Config{
+	return admin.Config{
 		CA:       ca,
 		Listener: listener,
 		Readers:  c.Readers,
 		Tokens:   []string{s.token, c.APIToken},
-		State:    s.state,
-		Ready:    s.ready,
 		Live:     c.live(s),
-		Asked:    s.asked,
-	})
+	}, err
+}
+
+// recordLimits are those of a record that is posted.
+func (s *serving) recordLimits() (maxBody int64, patience time.Duration) {
+	c := s.now()
+	return c.Proxy.MaxBodySize, c.Proxy.Timeout.Idle
+}
+
+// pages are the proxy's own pages, and those of the recorder.
+func (c *recordFlags) pages(s *serving) (*admin.Admin, error) {
+	cfg, err := c.pageConfig(s, s.now().authority)
+	if err != nil {
+		return nil, err
+	}
+	cfg.State, cfg.Ready, cfg.Asked = s.state, s.ready, s.asked
+	pages := admin.New(cfg)
 	pages.Add(admin.Page{Pattern: "GET " + cdxserver.ExportPath,
 		Handler: cdxserver.ExportPage(s.dir, s.indexFor)})
 	pages.Add(admin.Page{Pattern: "GET " + cdxserver.SelectionPath, JSON: true,
@@ -39,7 +51,7 @@ func (c *recordFlags) pages(s *serving) (*admin.Admin, error) {
 	pages.Add(admin.Page{Pattern: "GET " + cdxserver.GapsPath, JSON: true,
 		Handler: cdxserver.GapsPage(s.rec.Gaps)})
 	pages.Add(admin.Page{Pattern: "POST /record", For: admin.TokenHolder, JSON: true,
-		Handler: admin.RecordPage(s.rec, c.Proxy.MaxBodySize, c.Proxy.Timeout.Idle)})
+		Handler: admin.RecordPage(s.rec, s.recordLimits)})
 	pages.Add(admin.Switch("POST "+pausePath, func() any { s.proxy.Pause(); return s.pause() }))
 	pages.Add(s.guests.page())
 	pages.Add(s.configPage())
@@ -49,6 +61,7 @@ func (c *recordFlags) pages(s *serving) (*admin.Admin, error) {
 	settle.For = admin.TokenHolder
 	pages.Add(settle)
 	pages.Add(admin.Work("POST "+rotatePath, s.rotate))
+	pages.Add(s.reloadPage())
 	pages.Add(admin.WorkOn("POST "+removePath, checkRemoval, func(ctx context.Context, form url.Values) (any, error) {
 		return s.remove(ctx, c.Recorder.Mode, form)
 	}))

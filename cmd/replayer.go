@@ -40,6 +40,7 @@ type replayer struct {
 	started time.Time
 	address string
 	proxy   *proxy.Proxy
+	pages   admin.Current
 	served  chan struct{} // closed when no client is accepted any more
 	failed  error         // why, if that was not to be; to be read once served is closed
 }
@@ -76,29 +77,32 @@ func (r *replayer) make(c *recordFlags, ln net.Listener, rec *recorder.Recorder)
 	r.started, r.address = time.Now(), ln.Addr().String()
 	cfg := c.Proxy.config()
 	cfg.Source, cfg.Beside, cfg.Aside = &r.source, r.beside, r.aside
-	pages, err := r.pages(c)
+	pages, err := r.makePages(c)
 	if err != nil {
 		return err
 	}
-	r.proxy, err = proxy.New(cfg, ln, r.authority, rec, pages, r.log)
+	r.pages.Store(pages)
+	r.proxy, err = proxy.New(cfg, ln, r.authority, rec, &r.pages, r.log)
 	return err
 }
 
-// pages are the proxy's own pages, and the report.
-func (r *replayer) pages(c *recordFlags) (*admin.Admin, error) {
-	ca, err := offered(r.authority)
+// pageConfig is what settings say of the pages.
+func (r *replayer) pageConfig(c *recordFlags, authority *certs.Authority, tokens []string) (
+	admin.Config, error) {
+	ca, err := offered(authority)
+	listener, _ := netip.ParseAddrPort(r.address) // of a TCP listener
+	return admin.Config{CA: ca, Listener: listener, Readers: c.Readers, Tokens: tokens}, err
+}
+
+// makePages makes the proxy's own pages, and the report.
+func (r *replayer) makePages(c *recordFlags) (*admin.Admin, error) {
+	cfg, err := r.pageConfig(c, r.authority, r.tokens)
 	if err != nil {
 		return nil, err
 	}
-	listener, _ := netip.ParseAddrPort(r.address) // of a TCP listener
-	pages := admin.New(admin.Config{
-		CA:       ca,
-		Listener: listener,
-		Readers:  c.Readers,
-		Tokens:   r.tokens,
-		State:    func() (any, bool) { return r.status(), true },
-		Ready:    func() error { return nil },
-	})
+	cfg.State = func() (any, bool) { return r.status(), true }
+	cfg.Ready = func() error { return nil }
+	pages := admin.New(cfg)
 	pages.Add(admin.Page{Pattern: "GET " + replaying.ReportPath, JSON: true,
 		Handler: http.HandlerFunc(r.serveReport)})
 	return pages, nil

@@ -33,7 +33,7 @@ func (s *serving) replayer(c *recordFlags, ln net.Listener, o replaying.Options,
 	}
 	fresh.By = archive
 	r := &replayer{
-		dir: s.dir, options: o, authority: s.authority, tokens: []string{s.token, c.APIToken}, log: log,
+		dir: s.dir, options: o, authority: s.now().authority, tokens: []string{s.token, c.APIToken}, log: log,
 		source: replaying.Counted{By: fresh},
 		report: archive.Report, recorder: func() int { return 0 }, close: files.Close,
 		aside: s.asides(),
@@ -103,7 +103,7 @@ func (c *recordFlags) replayFor(s *serving, w http.ResponseWriter, r *http.Reque
 	}
 	user, password := "replay-"+rand.Text(), rand.Text() // the log of a capture names the user
 	tell := teller{out: json.NewEncoder(w), flush: http.NewResponseController(w).Flush}
-	one, err := c.privately(s, options, user, password, tell.missed)
+	one, err := s.privately(options, user, password, tell.missed)
 	if err != nil {
 		return http.StatusInternalServerError, err
 	}
@@ -114,7 +114,7 @@ func (c *recordFlags) replayFor(s *serving, w http.ResponseWriter, r *http.Reque
 	case <-s.guests.ended:
 	case <-one.served:
 	}
-	one.end(context.Background(), c.ShutdownTimeout)
+	one.end(context.Background(), s.now().ShutdownTimeout)
 	report := one.report()
 	tell.say(replaying.Told{Report: &report})
 	return 0, nil
@@ -122,14 +122,15 @@ func (c *recordFlags) replayFor(s *serving, w http.ResponseWriter, r *http.Reque
 
 var errEnding = errors.New("the recorder is ending")
 
-// privately replays on a free port of this machine, for one user.
-func (c *recordFlags) privately(s *serving, o replaying.Options, user, password string,
+// privately replays on a free port of this machine, for one user, by the settings that count at its
+// beginning.
+func (s *serving) privately(o replaying.Options, user, password string,
 	missed func(replay.Miss)) (*replayer, error) {
 	line, err := access.New(user, password)
 	if err != nil {
 		return nil, err
 	}
-	own := *c
+	own := *s.now().recordFlags
 	own.Proxy.Clients = hosts.Words("@loopback")
 	if own.Proxy.Users, err = access.ParseUsers(line); err != nil {
 		return nil, err

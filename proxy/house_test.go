@@ -84,7 +84,7 @@ func newHouseAt(t testing.TB, cfg Config, recording recorder.Config, ln net.List
 		t.Fatal(err)
 	}
 	h.address = ln.Addr().String()
-	recordPage := admin.RecordPage(h.rec, cfg.MaxBodySize, cfg.Timeout.Idle)
+	recordPage := admin.RecordPage(h.rec, func() (int64, time.Duration) { return cfg.MaxBodySize, cfg.Timeout.Idle })
 	own := admin.New(admin.Config{})
 	own.Add(admin.Page{Pattern: "/record", For: admin.TokenHolder, Handler: recordPage})
 	pages := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -91,6 +91,7 @@ var Groups = []Group{
 		pause,
 		push,
 		rebuild,
+		reload,
 		resume,
 		rotate,
 		untrust,

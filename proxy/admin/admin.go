@@ -76,7 +76,9 @@ const (
 
 // Admin is the handler of the proxy's own pages.
 type Admin struct {
+	cfg      Config
 	mux      *http.ServeMux
+	added    []Page // beside those of the package's own
 	trees    []*Tree
 	isProxy  bool
 	readers  hosts.Networks
@@ -100,13 +102,13 @@ func New(cfg Config) *Admin {
 		{"GET " + askPath, Everybody, true, http.HandlerFunc(a.here)},
 		{"GET " + trust.PACPath, Everybody, false, http.HandlerFunc(a.pac)},
 	} {
-		a.Add(page)
+		a.mount(page)
 	}
 	if a.live != nil {
-		a.Add(Page{"GET " + live.Path + "{name...}", Readers, false, http.HandlerFunc(live.Assets)})
+		a.mount(Page{"GET " + live.Path + "{name...}", Readers, false, http.HandlerFunc(live.Assets)})
 	}
 	for _, page := range cfg.CA.pages() {
-		a.Add(page)
+		a.mount(page)
 	}
 	return a
 }
@@ -115,6 +117,7 @@ func New(cfg Config) *Admin {
 // authority of cfg is not looked at.
 func NewBare(cfg Config) *Admin {
 	a := &Admin{
+		cfg:      cfg,
 		mux:      http.NewServeMux(),
 		readers:  cfg.Readers,
 		proofs:   newProofs(cfg.Tokens),
@@ -123,9 +126,9 @@ func NewBare(cfg Config) *Admin {
 	if name, err := os.Hostname(); err == nil {
 		a.hostname = strings.ToLower(name)
 	}
-	a.Add(Page{"GET /healthz", Everybody, false, http.HandlerFunc(healthy)})
-	a.Add(Page{"GET /readyz", Everybody, false, readyPage(cfg.Ready)})
-	a.Add(Page{"GET /status", Readers, true, statusPage(cfg.State)})
+	a.mount(Page{"GET /healthz", Everybody, false, http.HandlerFunc(healthy)})
+	a.mount(Page{"GET /readyz", Everybody, false, readyPage(cfg.Ready)})
+	a.mount(Page{"GET /status", Readers, true, statusPage(cfg.State)})
 	return a
 }
 
@@ -136,7 +139,12 @@ func NewLocal(listener netip.AddrPort) *Admin {
 }
 
 // Add mounts a page.
-func (a *Admin) Add(page Page) { a.mux.Handle(page.Pattern, &page) }
+func (a *Admin) Add(page Page) {
+	a.added = append(a.added, page)
+	a.mount(page)
+}
+
+func (a *Admin) mount(page Page) { a.mux.Handle(page.Pattern, &page) }
 
 // ServeHTTP answers a request in origin-form.
 func (a *Admin) ServeHTTP(w http.ResponseWriter, r *http.Request) {

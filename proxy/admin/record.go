@@ -31,8 +31,10 @@ import (
 // It is the one page that does more than show what it was given: a record is checked, taken piece
 // by piece, and given up or waited for, which only the recorder can do. So it is the one page that
 // knows the recorder.
-func RecordPage(rec *recorder.Recorder, maxBody int64, patience time.Duration) http.Handler {
+func RecordPage(rec *recorder.Recorder,
+	limits func() (maxBody int64, patience time.Duration)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		maxBody, patience := limits()
 		page := recordPage{rec, maxBody, patience, http.NewResponseController(w)}
 		written, refused := page.write(w, r)
 		if refused != nil {

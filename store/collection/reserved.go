@@ -12,7 +12,7 @@ import (
 var ownPaths = []string{
 	"ca.crt", "ca.mobileconfig", "ca.p12", "ca.pem", "cdx", "collections", "config", "events", "export",
 	"favicon.ico", "gaps", "healthz", "here", "hold", "live", "metrics", "pages", "pause", "proxy.pac",
-	"readyz", "record", "remove", "replay", "report", "resume", "robots.txt", "rotate", "selection",
+	"readyz", "record", "reload", "remove", "replay", "report", "resume", "robots.txt", "rotate", "selection",
 	"settle", "status", "trust", "warc", "web",
 }
 

@@ -1,0 +1,260 @@
+package cmd
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net"
+	"net/netip"
+	"os"
+	"reflect"
+	"sync"
+
+	"github.com/alecthomas/kong"
+	"github.com/rs/zerolog"
+
+	"warcorder/certs"
+	"warcorder/proxy"
+	"warcorder/proxy/admin"
+	"warcorder/recorder"
+)
+
+// A reload reads the settings of the start anew: the same flags, the same environment, and the file
+// as it is now. Either all of what can change is taken, or nothing is:
+//
+//	read        the command line, with the file: as at the start, errors included
+//	compare     with what is in force: what cannot change stays (reloadable.go)
+//	prepare     each part looks whether it could work by them, and reads the files that they name
+//	take        which cannot fail; what is under way goes on as it has begun
+
+// inForce is what a recorder works by at a time. It never changes.
+type inForce struct {
+	*recordFlags
+	authority *certs.Authority
+	flags     []*kong.Flag // the settings, with their names
+	shown     []shown      // the same, as config show tells of them
+}
+
+// now are the settings that count.
+func (s *serving) now() *inForce { return s.settings.Load() }
+
+// reloading is that one reload goes on at a time, and none when the recording ends.
+type reloading struct {
+	mu    sync.Mutex
+	ended bool
+	kept  chan struct{} // has one when keep-for may have changed
+}
+
+// end lets no reload begin any more, and waits for the one that goes on.
+func (r *reloading) end() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.ended = true
+}
+
+// errNoReload is the error of recorders that belong to another command.
+var errNoReload = errors.New("this recorder belongs to a command such as run or browser, with which " +
+	"it ends: its settings stay as they are")
+
+// reloadAtHangups reloads at each SIGHUP, until ctx ends.
+func (s *serving) reloadAtHangups(ctx context.Context) {
+	for {
+		select {
+		case <-s.hangups:
+			s.reload("SIGHUP") // the log has what came of it
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// reload reads the settings anew, and takes what can change; by is who wants it. All that is to be
+// said of a reload is said here, from its beginning to its end.
+func (s *serving) reload(by string) (done reloaded, err error) {
+	s.reloading.mu.Lock()
+	defer s.reloading.mu.Unlock()
+	switch {
+	case s.reloading.ended:
+		return done, errEnding
+	case !s.now().reloads:
+		return done, errNoReload
+	}
+	defer s.rec.Panics().Catch(&err)
+	next, err := s.prepare()
+	if err != nil {
+		s.log.Error().Err(err).Str("by", by).
+			Msg("the configuration was not reloaded: all settings stay as they were")
+		return done, err
+	}
+	next.take()
+	next.done.log(s.log, by)
+	return next.done, nil
+}
+
+// next is what a reload is about to take.
+type next struct {
+	s        *serving
+	settings inForce
+	line     *commandLine
+	done     reloaded
+
+	rec    *recorder.Change
+	proxy  *proxy.Change
+	second *proxy.Change // nil if there is none
+	pages  *admin.Admin
+	// of second
+	secondPages *admin.Admin
+}
+
+// prepare reads the settings, and looks whether all parts could work by them.
+func (s *serving) prepare() (*next, error) {
+	line, err := s.line.readAgain()
+	if err != nil {
+		return nil, err
+	}
+	n := &next{s: s, line: line}
+	was := s.now()
+	n.done.compare(was.flags, line.flags)
+	n.settings = inForce{
+		line.Record.asStarted(was.recordFlags), was.authority, line.flags, line.settings(),
+	}
+	if err := n.settings.checkAgain(); err != nil {
+		return nil, err
+	}
+	if err := n.renewAuthority(was); err != nil {
+		return nil, err
+	}
+	if err := n.prepareParts(); err != nil {
+		return nil, err
+	}
+	return n, n.preparePages()
+}
+
+// readAgain reads the command line of the start with the environment, and the file as it is now.
+func (line *commandLine) readAgain() (*commandLine, error) {
+	again := new(commandLine)
+	parser, err := newParser(again)
+	if err != nil {
+		return nil, err
+	}
+	ctx, err := parser.Parse(line.args)
+	if err != nil {
+		return nil, explainParse(err, parser.Model, line.args)
+	}
+	if err := cmp.Or(refuseEmpty(ctx), checkVariables(parser.Model, os.Environ())); err != nil {
+		return nil, err
+	}
+	again.noteRead(ctx, line.args)
+	return again, nil
+}
+
+// noteRead keeps what was read of a command line.
+func (line *commandLine) noteRead(ctx *kong.Context, args []string) {
+	line.args, line.flags = args, ctx.Flags()
+	line.settings = func() []shown { return settingsOf(ctx, line.file) }
+}
+
+// asStarted are settings with what the recording was begun with, which no reload changes.
+func (c *recordCommand) asStarted(was *recordFlags) *recordFlags {
+	c.greets, c.silent, c.reloads = was.greets, was.silent, was.reloads
+	c.front, c.second, c.previews, c.debug = was.front, was.second, was.previews, was.debug
+	return &c.recordFlags
+}
+
+// checkAgain is check for who listens already.
+func (c *recordFlags) checkAgain() error {
+	err := c.front.judge(&c.Proxy)
+	if c.second != nil {
+		err = cmp.Or(err, c.second.judge(&c.Proxy))
+	}
+	cfg := c.Proxy.config()
+	return cmp.Or(err, checkToken(c.APIToken), checkEnvironment(&cfg.Upstream))
+}
+
+// renewAuthority loads the authority, which may have been renewed under its name. One that is the
+// same stays, with the leaves that it has.
+func (n *next) renewAuthority(was *inForce) error {
+	authority, err := n.line.authority()
+	if err != nil || authority.Equal(was.authority) {
+		return err
+	}
+	n.settings.authority = authority
+	n.done.noteFile("ca-cert", "ca-key", "ca-dir")
+	return nil
+}
+
+// prepareParts has recorder and proxies look at the settings.
+func (n *next) prepareParts() (err error) {
+	c, log := n.settings, zerolog.Nop()
+	if n.done.has("upstream") {
+		log = n.s.log // the ways are told anew
+	}
+	cfg := c.Proxy.config()
+	if err := waysOut(&cfg, n.s.listener(), log); err != nil {
+		return err
+	}
+	if n.rec, err = n.s.rec.Prepare(c.Recorder.config()); err != nil {
+		return err
+	}
+	if n.proxy, err = n.s.proxy.Prepare(cfg, c.authority); err != nil {
+		return err
+	}
+	if n.proxy.Files() {
+		n.done.noteFile("client-certs", "upstream-ca")
+	}
+	if second := n.s.second; second != nil {
+		n.second, err = second.proxy.Prepare(c.Proxy.config(), c.authority)
+	}
+	return err
+}
+
+// listener is where the proxy listens.
+func (s *serving) listener() net.Addr {
+	at, _ := netip.ParseAddrPort(s.address) // of a TCP listener
+	return net.TCPAddrFromAddrPort(at)
+}
+
+// preparePages makes the proxies' own pages.
+func (n *next) preparePages() error {
+	c := n.settings
+	cfg, err := c.pageConfig(n.s, c.authority)
+	if err != nil {
+		return err
+	}
+	n.pages = n.s.pages.Load().Renewed(cfg)
+	if second := n.s.second; second != nil {
+		if cfg, err = second.pageConfig(c.recordFlags, c.authority, cfg.Tokens); err != nil {
+			return err
+		}
+		n.secondPages = second.pages.Load().Renewed(cfg)
+	}
+	return nil
+}
+
+// take lets the settings count.
+func (n *next) take() {
+	s := n.s
+	n.rec.Take()
+	n.proxy.Take()
+	s.pages.Store(n.pages)
+	if n.second != nil {
+		n.second.Take()
+		s.second.pages.Store(n.secondPages)
+	}
+	s.line.volume.set(n.line.Level, n.line.Quiet, n.line.Verbose)
+	s.settings.Store(&n.settings)
+	if n.done.has("keep-for") {
+		select {
+		case s.reloading.kept <- struct{}{}:
+		default:
+		}
+	}
+	if n.done.has("ca-cert") || n.done.has("ca-key") || n.done.has("ca-dir") {
+		remarkOn(n.settings.authority, s.log)
+	}
+}
+
+// same reports whether a flag has the same value.
+func same(a, b *kong.Flag) bool {
+	return reflect.DeepEqual(a.Target.Interface(), b.Target.Interface())
+}
