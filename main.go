@@ -39,6 +39,7 @@
 //	  feed/                  what happens, numbered, for who follows
 //	    eventstream/           that over HTTP, as server-sent events
 //	  tally/                 how much of what was recorded, for who draws it
+//	  latency/               how long things took, for who watches it
 //	store/                 the archive at rest: captures, gaps, the index, CDXJ lines
 //	  collection/            the directory: its names, files and lock, who has it open
 //	  cdxserver/             the index over HTTP, while a recorder has it open: server and client

@@ -109,7 +109,7 @@ var house = []room{
 	{"proxy/http1", "", "bytes in, a decision out"},
 
 	{"recorder", "recorder/outside recorder/recovery recorder/spill recorder/record " +
-		"recorder/feed recorder/tally " +
+		"recorder/feed recorder/latency recorder/tally " +
 		"store canon store/collection " +
 		"store/refusal store/warc store/fault",
 		"exchanges become files and index; who reads those does not ask the recorder"},
@@ -118,6 +118,7 @@ var house = []room{
 	{"recorder/feed", "", "what happens in, and out to who follows; how it is sent is not its matter"},
 	{"recorder/tally", "", "numbers in, numbers out; who draws them is not its matter"},
 	{"recorder/outside", "recorder/record store store/collection canon",
+	{"recorder/latency", "", "times in, counts out; of what they are is not its matter"},
 		"what is looked for in, an original of another archive out; whose response it is its caller knows"},
 	{"recorder/spill", "recorder/record store/collection store/warc store/fault",
 		"bytes that wait, and nothing of where they go"},

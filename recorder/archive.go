@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"syscall"
+	"time"
 
 	"github.com/rs/zerolog"
 
@@ -36,6 +37,7 @@ type archive struct {
 	gaps     *gapList
 	telling  *telling
 
+	took    latencies
 	bytes   atomic.Int64           // written
 	streams atomic.Pointer[string] // what is being written straight into a file; nil if nothing is
 
@@ -80,10 +82,7 @@ func (a *archive) appendTo(out *output,
 		out.broken = err
 		return 0, err
 	}
-	if offset, err = write(out.writer); err == nil && a.syncs {
-		err = out.writer.Sync()
-	}
-	if err != nil {
+	if offset, err = a.put(out, write); err != nil {
 		out.broken = err
 		out.failures++
 		return 0, err
@@ -92,6 +91,22 @@ func (a *archive) appendTo(out *output,
 	a.bytes.Add(size - out.safe)
 	out.safe, out.failures = size, 0
 	return offset, nil
+}
+
+// put lets write write to the file, which is open, and syncs it. How long each takes is counted, also
+// when it fails.
+func (a *archive) put(out *output,
+	write func(*warc.Writer) (int64, error)) (offset int64, err error) {
+	began := time.Now()
+	offset, err = write(out.writer)
+	written := time.Now()
+	a.took.write[out.lane].Observe(written.Sub(began))
+	if err != nil || !a.syncs {
+		return offset, err
+	}
+	err = out.writer.Sync()
+	a.took.sync[out.lane].Observe(time.Since(written))
+	return offset, err
 }
 
 // create makes the file, makes it known to the index, and writes its warcinfo record.

@@ -37,6 +37,7 @@ type done struct {
 	body     int64  // bytes of the response's body, or of the record's block, as they came
 	size     int64  // as it crossed the wire
 	queued   int64  // what it takes of the queue
+	handed   time.Time
 	cohort   *cohort
 	extra    bool   // it is no exchange
 	kind     string // type of its record; "" of an exchange

@@ -69,6 +69,7 @@ type committer struct {
 	recorded  atomic.Int64 // exchanges
 	captured  atomic.Int64 // what is in the index of them, and of other records
 	revisits  atomic.Int64 // those of them that refer to another one
+	saved     atomic.Int64 // bytes of bodies that these did not store again
 	began     time.Time    // when the last commit began
 	pending   unindexed    // the same as the next, for who asks
 	unindexed []*batch     // on disk, and not in the index yet
@@ -308,6 +309,7 @@ func (c *committer) onDisk(b *batch) {
 			c.recorded.Add(1)
 		}
 		c.countCapture(d)
+		c.countWait(now, d)
 		c.logCapture(d)
 		c.telling.written(now, d)
 		c.refusals.note(d.refused)
@@ -339,7 +341,9 @@ func (c *committer) putInIndex() error {
 			c.states = append(c.states, b.file)
 		}
 	}
+	began := time.Now()
 	err := c.archive.index.Commit(c.captures, c.states)
+	c.archive.took.index.Observe(time.Since(began))
 	clear(c.captures)
 	if err != nil {
 		return err
@@ -373,6 +377,15 @@ func (c *committer) countCapture(d *done) {
 	c.captured.Add(1)
 	if d.isRevisit() {
 		c.revisits.Add(1)
+		c.saved.Add(d.body)
+	}
+}
+
+// countWait counts how long an exchange took to be on disk. One that the last recorder has left in
+// spill/ has waited for this one.
+func (c *committer) countWait(now time.Time, d *done) {
+	if !d.extra && !d.handed.IsZero() {
+		c.archive.took.commit.Observe(now.Sub(d.handed))
 	}
 }
 

@@ -29,6 +29,7 @@ type Panics struct {
 	log zerolog.Logger
 
 	mu     sync.Mutex
+	number int64                   // of all
 	times  [panicsAtMost]time.Time // of the newest, a ring
 	next   int
 	broken error // why the process is to stop; nil if it is not
@@ -69,9 +70,17 @@ func (p *Panics) OnBroken(tell func(error)) {
 	}
 }
 
+// Number returns how many there have been.
+func (p *Panics) Number() int64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.number
+}
+
 // add counts one panic.
 func (p *Panics) add(at time.Time) {
 	p.mu.Lock()
+	p.number++
 	p.times[p.next] = at
 	p.next = (p.next + 1) % panicsAtMost
 	oldest := p.times[p.next] // of the newest five

@@ -78,6 +78,7 @@ func (q *queue) isBusy() bool { return q.queued.Load() > 0 || q.waitingLarge.Loa
 // commit puts what ended at a time in the queue.
 func (q *queue) commit(of recordable, ended time.Time) {
 	t := of.way()
+	t.handed = ended
 	q.cohorts.commits(t)
 	t.keepSpilled()
 	q.mu.RLock()

@@ -275,6 +275,13 @@ func (r *refusals) status() Refusals {
 	return s
 }
 
+// sums are how often the other side refused in all.
+func (r *refusals) sums() RefusalCounts {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.total
+}
+
 // close tells the log what is left to tell.
 func (r *refusals) close() {
 	r.mu.Lock()

@@ -109,6 +109,7 @@ func doneOf(x *Exchange, r *record.Records, response *record.Message, found *loo
 		body:     x.Response.Len() - int64(response.Size),
 		size:     x.size(),
 		queued:   x.queued,
+		handed:   x.handed,
 		cohort:   x.cohort,
 		original: found.original,
 		refused:  refusedIn(x, r.URI, response),

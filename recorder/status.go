@@ -68,7 +68,9 @@ type Disk struct {
 }
 
 // Status tells how recording goes.
-func (r *Recorder) Status() Status {
+func (r *Recorder) Status() Status { return r.status(r.committer.refusals.status()) }
+
+func (r *Recorder) status(refusals Refusals) Status {
 	recorded, written := r.committer.recorded.Load(), r.archive.bytes.Load()
 	rates := r.rates.look(time.Now(), recorded, written)
 	s := Status{
@@ -79,7 +81,7 @@ func (r *Recorder) Status() Status {
 		Bytes:      written,
 		Queued:     r.queue.queued.Load(),
 		Large:      r.queue.waitingLarge.Load(),
-		Refusals:   r.committer.refusals.status(),
+		Refusals:   refusals,
 		DedupFrom:  r.outside.Status(),
 		Gaps:       r.gaps.totals(),
 		OpenFiles:  r.archive.openFiles(),

@@ -2,6 +2,7 @@ package recorder
 
 import (
 	"errors"
+	"time"
 
 	"warcorder/recorder/spill"
 )
@@ -31,6 +32,7 @@ type transit struct {
 	of        recordable
 	queue     *queue
 	queued    int64          // what it takes of the queue
+	handed    time.Time      // when it came to the queue; zero if it has not
 	withFiles bool           // it has a place among queue.withFiles
 	told      chan<- outcome // is told what became of it, unless it is nil
 	spill     spill.Files    // what it has on disk
