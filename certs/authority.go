@@ -148,6 +148,12 @@ func (a *Authority) IsOthers() bool { return a.others }
 // store.
 func (a *Authority) Name() string { return NameOf(a.chain.top()) }
 
+// Ends is when the first of the certificates expires, and no leaf is taken any more.
+func (a *Authority) Ends() time.Time { return a.chain.end() }
+
+// Leaves returns how many leaves were signed since the start, and how many are kept for the next client.
+func (a *Authority) Leaves() (signed int64, kept int) { return a.minted.Load(), a.leaves.Len() }
+
 // Remarks are what an operator should know of the certificates: hosts that they may not stand for,
 // a root that is not there.
 func (a *Authority) Remarks() []string { return a.chain.remarks() }

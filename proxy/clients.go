@@ -14,8 +14,10 @@ type clients struct {
 
 	mu      sync.Mutex
 	limit   int
-	open    int // connections, those without a session included
-	spare   int // descriptors that are left for connections and what exchanges take beside them
+	open    int   // connections, those without a session included
+	came    int64 // of them, since the start
+	ended   int64 // of those that waited, to make room for others
+	spare   int   // descriptors that are left for connections and what exchanges take beside them
 	seats   map[*seat]struct{}
 	waiting waitingList
 	running sync.WaitGroup
@@ -64,6 +66,7 @@ func (c *clients) admit() bool {
 		admitted := c.open < c.limit && c.spare > 0
 		if admitted {
 			c.open++
+			c.came++
 			c.spare--
 		}
 		c.mu.Unlock()
@@ -79,6 +82,7 @@ func (c *clients) endOne() bool {
 	s := c.waiting.first
 	if s != nil {
 		c.waiting.remove(s)
+		c.ended++
 	}
 	c.mu.Unlock()
 	if s != nil {
@@ -193,6 +197,7 @@ func (c *clients) makeBusy(s *seat) (ended []*seat) {
 	for c.spare+len(ended) < 0 && c.waiting.first != nil {
 		ended = append(ended, c.waiting.first)
 		c.waiting.remove(c.waiting.first)
+		c.ended++
 	}
 	return ended
 }

@@ -10,8 +10,15 @@ import (
 	"warcorder/recorder"
 )
 
-// dial opens a connection to o: TCP within timeout-connect, TLS within timeout-tls.
+// dial opens a connection to o, and counts it.
 func (u *upstreams) dial(ctx context.Context, o origin) (*upstream, error) {
+	up, err := u.open(ctx, o)
+	u.dials.count(up, err)
+	return up, err
+}
+
+// open opens a connection to o: TCP within timeout-connect, TLS within timeout-tls.
+func (u *upstreams) open(ctx context.Context, o origin) (*upstream, error) {
 	up := &upstream{origin: o}
 	up.heads = u.heads
 	if err := u.reach(ctx, up); err != nil {

@@ -109,6 +109,7 @@ func (e *exchange) fail(err error) bool {
 	if e.up == nil || e.x.Request.Len() == 0 && !e.unrecorded { // nothing was sent
 		e.drop()
 		warn(e.log, "no answer", e.url, err)
+		e.client.passed.unsent.Add(1)
 		e.discard()
 	} else {
 		e.keepFailed(err, v)

@@ -108,7 +108,8 @@ func newHouseAt(t testing.TB, cfg Config, recording recorder.Config, ln net.List
 var recorderConfig = recorder.Config{WARCPrefix: "test", WARCMaxSize: 1e9, WARCIdle: time.Hour,
 	CommitInterval: 5 * time.Millisecond, CommitSize: 8e6, QueueSize: 64e6}
 
-// close ends the proxy and the recorder; afterwards the WARC files are whole.
+// close ends the proxy and the recorder; afterwards the WARC files are whole, and each connection that
+// was opened to an origin has been closed once.
 func (h *house) close() {
 	h.once.Do(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
@@ -116,6 +117,9 @@ func (h *house) close() {
 		h.proxy.Shutdown(ctx)
 		if err := <-h.served; err != nil {
 			h.t.Errorf("serve: %v", err)
+		}
+		if n := h.proxy.current().upstreams.dials.open.Load(); n != 0 {
+			h.t.Errorf("%d connections to origins are counted as open, and none is", n)
 		}
 		if err := h.rec.Close(); err != nil {
 			h.t.Errorf("close the recorder: %v", err)

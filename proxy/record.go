@@ -34,6 +34,7 @@ func (e *exchange) flush() error {
 func (e *exchange) commit() {
 	if e.unrecorded {
 		e.discard()
+		e.client.passed.count(e.inPause)
 		e.rec.GapsMore(recorder.GapUnrecorded, 1)
 		return
 	}

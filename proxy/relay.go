@@ -31,6 +31,7 @@ type relay struct {
 
 	completions *completions
 	paused      pause
+	passed      passed
 
 	stop context.Context // done when in-flight exchanges are to be ended
 }

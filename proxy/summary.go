@@ -16,6 +16,7 @@ type summary struct {
 	mu    sync.Mutex
 	last  string
 	n     int64
+	all   int64       // since the start
 	timer *time.Timer // nil while it has been quiet
 }
 
@@ -23,6 +24,7 @@ type summary struct {
 func (s *summary) add(what string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.all++
 	if s.timer == nil {
 		s.timer = time.AfterFunc(summaryEvery, s.flush)
 		s.tell(what, 1)
@@ -30,6 +32,13 @@ func (s *summary) add(what string) {
 	}
 	s.last = what
 	s.n++
+}
+
+// number is how many there have been.
+func (s *summary) number() int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.all
 }
 
 // flush tells what has come since the last time; when nothing has, the next one is the first again.

@@ -28,6 +28,7 @@ type upstream struct {
 	forwards   bool // what it leads to is a parent, which gets requests in absolute form
 	bound      bool // authenticated once (NTLM, Negotiate), and so one client's for good
 	idleSince  time.Time
+	counted    *dials // in which it is open; nil once it is closed
 
 	older, newer *upstream // in the pool, by idleSince
 }
@@ -61,6 +62,8 @@ func (u *upstream) pausable(conn net.Conn) net.Conn {
 func (u *upstream) close() {
 	u.drop()
 	u.raw.Close()
+	u.counted.close()
+	u.counted = nil
 }
 
 // alive looks whether the origin has closed an idle connection, or sent what nobody asked for: on

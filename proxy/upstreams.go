@@ -20,6 +20,7 @@ type upstreams struct {
 	names        *dns.Names
 	dialer       dial.Dialer
 	certificates certificates
+	dials        *dials // shared with those before, and behind
 }
 
 // newUpstreams makes the first ones of a proxy.
@@ -35,6 +36,7 @@ func (p *Proxy) newUpstreams(cfg *Config, certificates certificates) *upstreams 
 		heads:        p.memory,
 		names:        p.namesBy(cfg),
 		certificates: certificates,
+		dials:        new(dials),
 	}
 	u.setDialer()
 	return u

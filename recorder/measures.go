@@ -31,7 +31,7 @@ func (r *Recorder) Measures() Measures {
 	l := &r.archive.took
 	return Measures{
 		Status:    r.status(Refusals{Total: r.committer.refusals.sums()}),
-		QueueSize: r.queue.size,
+		QueueSize: r.queue.bytes.now(),
 		Saved:     r.committer.saved.Load(),
 		Panics:    r.panics.Number(),
 		Write:     Lanes{l.write[small].Snapshot(), l.write[large].Snapshot()},
