@@ -28,6 +28,7 @@
 //	  admin/                 own pages: status, certificate, POST /record
 //	    live/                  the page on which people see what happens
 //	    trust/                 the page by which a person sets up a browser
+//	    metrics/               what Prometheus asks for
 //	certs/                 the root certificate, and a certificate for each origin
 //	  stores/                where browsers and systems keep what they trust
 //	recorder/              exchanges to files and index, while they happen
@@ -38,8 +39,8 @@
 //	  sha1pair/              the two digests of a record at once
 //	  feed/                  what happens, numbered, for who follows
 //	    eventstream/           that over HTTP, as server-sent events
-//	  tally/                 how much of what was recorded, for who draws it
 //	  latency/               how long things took, for who watches it
+//	  tally/                 how much of what was recorded, for who draws it
 //	store/                 the archive at rest: captures, gaps, the index, CDXJ lines
 //	  collection/            the directory: its names, files and lock, who has it open
 //	  cdxserver/             the index over HTTP, while a recorder has it open: server and client

@@ -154,6 +154,9 @@ func (a *Authority) Ends() time.Time { return a.chain.end() }
 // Leaves returns how many leaves were signed since the start, and how many are kept for the next client.
 func (a *Authority) Leaves() (signed int64, kept int) { return a.minted.Load(), a.leaves.Len() }
 
+// CountOn has Leaves go on from those that another one has signed, in whose place this one comes.
+func (a *Authority) CountOn(before *Authority) { a.minted.Add(before.minted.Load()) }
+
 // Remarks are what an operator should know of the certificates: hosts that they may not stand for,
 // a root that is not there.
 func (a *Authority) Remarks() []string { return a.chain.remarks() }

@@ -169,8 +169,11 @@ func TestLeavesAreBounded(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if n := a.leaves.Len(); n != cachedLeaves {
-		t.Errorf("%d leaves kept, want %d", n, cachedLeaves)
+	if signed, kept := a.Leaves(); signed != cachedLeaves+over || kept != cachedLeaves {
+		t.Errorf("%d leaves signed, %d kept, want %d", signed, kept, cachedLeaves)
+	}
+	if root := a.chain.top(); !a.Ends().Equal(root.NotAfter) {
+		t.Errorf("it ends %v, its root %v", a.Ends(), root.NotAfter)
 	}
 	before := a.minted.Load()
 	parsed(t, a, fmt.Sprintf("h%d.example", over)) // the oldest that is kept

@@ -50,6 +50,8 @@ var house = []room{
 		"store/warc",
 		"what others have made to files of an import, and nothing of an index"},
 
+	{"proxy/admin/metrics", "proxy recorder recorder/latency recorder/outside",
+		"facts in, lines that Prometheus reads out; where the facts come from is its caller's"},
 	{"proxy", "recorder recorder/record certs proxy/access proxy/dial proxy/hosts proxy/http1 " +
 		"proxy/admin proxy/dns proxy/reach proxy/route store/chunks",
 		"it knows exchanges, and not how they are kept; parts, versions and chunks have one reader; of " +
@@ -116,9 +118,9 @@ var house = []room{
 	{"recorder/feed/eventstream", "recorder/feed",
 		"the feed over HTTP; who may ask is known by whoever mounts it"},
 	{"recorder/feed", "", "what happens in, and out to who follows; how it is sent is not its matter"},
+	{"recorder/latency", "", "times in, counts out; of what they are is not its matter"},
 	{"recorder/tally", "", "numbers in, numbers out; who draws them is not its matter"},
 	{"recorder/outside", "recorder/record store store/collection canon",
-	{"recorder/latency", "", "times in, counts out; of what they are is not its matter"},
 		"what is looked for in, an original of another archive out; whose response it is its caller knows"},
 	{"recorder/spill", "recorder/record store/collection store/warc store/fault",
 		"bytes that wait, and nothing of where they go"},
@@ -206,6 +208,7 @@ var libraries = []library{
 		"the words of the DevTools protocol"},
 	{"github.com/parquet-go/parquet-go", "store/parquet", "tables"},
 	{"rsc.io/qr", "proxy/admin/trust", "QR codes"},
+	{"github.com/prometheus/client_golang", "proxy/admin/metrics", "metrics"},
 	{"github.com/rs/zerolog", "cmd proxy recorder recorder/outside recorder/recovery",
 		"canon, certs and store never log"},
 }

@@ -23,14 +23,7 @@ type lookout[T any] struct {
 
 // now returns what was found last.
 func (l *lookout[T]) now() T {
-	l.mu.Lock()
-	if l.going == nil && time.Since(l.at) >= l.interval {
-		l.going = make(chan struct{})
-		go l.take(l.going)
-	}
-	going := l.going
-	l.mu.Unlock()
-	if going != nil {
+	if _, going := l.seen(); going != nil {
 		patience := time.NewTimer(l.patience)
 		defer patience.Stop()
 		select {
@@ -41,6 +34,18 @@ func (l *lookout[T]) now() T {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.found
+}
+
+// seen is now for who does not wait at all: what a look finds that begins by it is there for who comes
+// next. going is closed when the look has ended; nil if none goes on.
+func (l *lookout[T]) seen() (found T, going <-chan struct{}) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.going == nil && time.Since(l.at) >= l.interval {
+		l.going = make(chan struct{})
+		go l.take(l.going)
+	}
+	return l.found, l.going
 }
 
 // take looks.

@@ -24,3 +24,23 @@ func TestLookoutBreaks(t *testing.T) {
 		t.Errorf("told %d times", told)
 	}
 }
+
+// TestLookoutSeen: who does not wait gets what was found before, also while a look hangs; what that finds
+// is there for who comes next.
+func TestLookoutSeen(t *testing.T) {
+	release := make(chan struct{})
+	l := &lookout[int]{patience: time.Minute, interval: time.Hour, look: func() int { <-release; return 1 }}
+	for range 2 {
+		if found, going := l.seen(); found != 0 || going == nil {
+			t.Errorf("%d, %v", found, going)
+		}
+	}
+	close(release)
+	_, going := l.seen()
+	if going != nil { // else it has ended already
+		<-going
+	}
+	if found, going := l.seen(); found != 1 || going != nil {
+		t.Errorf("%d, %v", found, going)
+	}
+}

@@ -21,6 +21,8 @@ var collectionNames = []string{
 var otherwise = map[string]string{
 	"recorder/outside": "archive", // another archive, of any kind
 	"store/fault":      "spill",   // a point where a test may let the recorder fail
+	// a label: another archive too
+	"proxy/admin/metrics": "archive",
 }
 
 // TestPaths: where the files of a collection lie is said in one room.

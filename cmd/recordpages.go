@@ -55,6 +55,7 @@ func (c *recordFlags) pages(s *serving) (*admin.Admin, error) {
 	pages.Add(admin.Switch("POST "+pausePath, func() any { s.proxy.Pause(); return s.pause() }))
 	pages.Add(s.guests.page())
 	pages.Add(s.configPage())
+	pages.Add(c.metricsPage(s))
 	pages.Add(admin.Page{Pattern: "GET /events", JSON: true, Handler: s.events})
 	pages.Add(c.replayPage(s))
 	settle := admin.Work("POST "+settlePath, s.settle)

@@ -178,6 +178,7 @@ func (n *next) renewAuthority(was *inForce) error {
 	if err != nil || authority.Equal(was.authority) {
 		return err
 	}
+	authority.CountOn(was.authority)
 	n.settings.authority = authority
 	n.done.noteFile("ca-cert", "ca-key", "ca-dir")
 	return nil

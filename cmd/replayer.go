@@ -105,6 +105,7 @@ func (r *replayer) makePages(c *recordFlags) (*admin.Admin, error) {
 	pages := admin.New(cfg)
 	pages.Add(admin.Page{Pattern: "GET " + replaying.ReportPath, JSON: true,
 		Handler: http.HandlerFunc(r.serveReport)})
+	pages.Add(bareMetrics())
 	return pages, nil
 }
 

@@ -249,6 +249,7 @@ func (s *server) pages() *admin.Admin {
 	for _, one := range s.shelves {
 		all = append(all, one.collection())
 	}
+	pages.Add(bareMetrics())
 	pages.AddTree(siteTree(wayback.New(all...)))
 	pages.Add(admin.Page{Pattern: "GET /{$}", For: admin.Everybody, Handler: wayback.Front(collectionsPath)})
 	pages.Add(admin.Page{Pattern: "GET " + collectionsPath, JSON: true, Handler: wayback.List(all)})

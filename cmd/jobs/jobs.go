@@ -103,6 +103,13 @@ func (q *Queue[Subject]) full() error {
 		q.limits.Waiting)
 }
 
+// Going returns how many jobs wait, and how many processes there are.
+func (q *Queue[Subject]) Going() (waiting, running int) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.count(Waiting), q.running()
+}
+
 func (q *Queue[Subject]) count(in State) (n int) {
 	for _, j := range q.all {
 		if j.State == in {

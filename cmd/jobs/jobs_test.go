@@ -80,6 +80,9 @@ func TestQueue(t *testing.T) {
 	if id, err := q.Add("too many", shell("true")); err == nil || !strings.Contains(err.Error(), "3 wait") {
 		t.Errorf("%s, %v", id, err)
 	}
+	if waiting, running := q.Going(); waiting != 3 || running != 1 {
+		t.Errorf("%d wait, %d run", waiting, running)
+	}
 	for i, j := range q.All() {
 		if want := 3 - i; (j.State == Running) != (want == 0) || j.Queued.IsZero() ||
 			j.Began.IsZero() != (want != 0) {

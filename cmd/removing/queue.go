@@ -105,6 +105,13 @@ func (q *Queue) Add(about string, looks bool, work func(context.Context, func(Pr
 	return j.ID, nil
 }
 
+// Going returns how many removals wait, and how many go on.
+func (q *Queue) Going() (waiting, running int) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.count(Waiting), q.count(Running)
+}
+
 func (q *Queue) count(states ...State) (n int) {
 	for _, j := range q.all {
 		if slices.Contains(states, j.State) {

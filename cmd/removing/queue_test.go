@@ -53,6 +53,9 @@ func TestQueue(t *testing.T) {
 		if got := states(&q); got != "wwr" {
 			t.Errorf("%s", got)
 		}
+		if waiting, running := q.Going(); waiting != 2 || running != 1 {
+			t.Errorf("%d wait, %d run", waiting, running)
+		}
 		if step := q.All()[2].Step; step != (Progress{Writes, 1, 2}) {
 			t.Errorf("it does %+v", step)
 		}

@@ -143,6 +143,13 @@ func (p *Page) enter() error {
 	return nil
 }
 
+// Here is how many follow.
+func (p *Page) Here() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.here
+}
+
 func (p *Page) leave() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
