@@ -1,6 +1,7 @@
 package recorder
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -8,8 +9,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rs/zerolog"
+
 	"warcorder/recorder/latency"
 	"warcorder/recorder/record"
+	"warcorder/store/collection"
+	"warcorder/store/refusal"
 )
 
 // TestMeasures: what monitors follow is what was done: each exchange waited once, each batch was written
@@ -144,5 +149,26 @@ func TestMeasuresNeverFall(t *testing.T) {
 	if m := r.Measures(); m.Exchanges != clients*each || m.Commit.Count != clients*each ||
 		m.Gaps[GapCut] != clients*each {
 		t.Errorf("%+v", m)
+	}
+}
+
+// BenchmarkMeasures is what a scrape asks of a recorder, however many hosts have refused; Status, which
+// lists some of them, is beside it.
+func BenchmarkMeasures(b *testing.B) {
+	r, err := Open(Config{}, collection.Dir(b.TempDir()), zerolog.Nop())
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer r.Close()
+	for i := range refusingHosts {
+		r.committer.refusals.count(&refused{kind: refusal.Forbidden, host: fmt.Sprint("h", i, ".example")})
+	}
+	for name, ask := range map[string]func(){"measures": func() { r.Measures() }, "status": func() { r.Status() }} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				ask()
+			}
+		})
 	}
 }
