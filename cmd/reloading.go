@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"net/netip"
 	"os"
@@ -172,9 +173,19 @@ func (c *recordFlags) checkAgain() error {
 }
 
 // renewAuthority loads the authority, which may have been renewed under its name. One that is the
-// same stays, with the leaves that it has.
+// same stays, with the leaves that it has. One that is gone is not made anew, as a start would do:
+// no client trusts a new one.
 func (n *next) renewAuthority(was *inForce) error {
-	authority, err := n.line.authority()
+	authority, err := n.line.authorityThere()
+	switch {
+	case err != nil:
+		return err
+	case authority == nil && n.done.has("ca-dir"):
+		authority, err = n.line.authority()
+	case authority == nil:
+		return fmt.Errorf("the root certificate %s is gone: put it back, or start the recorder again, "+
+			"which makes another one", was.authority.File())
+	}
 	if err != nil || authority.Equal(was.authority) {
 		return err
 	}
@@ -186,12 +197,9 @@ func (n *next) renewAuthority(was *inForce) error {
 
 // prepareParts has recorder and proxies look at the settings.
 func (n *next) prepareParts() (err error) {
-	c, log := n.settings, zerolog.Nop()
-	if n.done.has("upstream") {
-		log = n.s.log // the ways are told anew
-	}
+	c := n.settings
 	cfg := c.Proxy.config()
-	if err := waysOut(&cfg, n.s.listener(), log); err != nil {
+	if err := waysOut(&cfg, n.s.listener(), zerolog.Nop()); err != nil {
 		return err
 	}
 	if n.rec, err = n.s.rec.Prepare(c.Recorder.config()); err != nil {
@@ -249,6 +257,10 @@ func (n *next) take() {
 		case s.reloading.kept <- struct{}{}:
 		default:
 		}
+	}
+	if n.done.has("upstream") {
+		cfg := n.settings.Proxy.config()
+		waysOut(&cfg, s.listener(), s.log) // says which they are
 	}
 	if n.done.has("ca-cert") || n.done.has("ca-key") || n.done.has("ca-dir") {
 		remarkOn(n.settings.authority, s.log)

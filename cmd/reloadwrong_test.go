@@ -3,6 +3,7 @@ package cmd
 import (
 	"net/http"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -32,6 +33,17 @@ func TestReloadWrong(t *testing.T) {
 		}
 		p.fetch(site.plain.URL + "/text/1/1000") // which max-body-size would cut
 	}
+	gone := filepath.Join(p.dir, "ca")
+	if err := os.Rename(gone, gone+".away"); err != nil {
+		t.Fatal(err)
+	}
+	write(t, file, "")
+	if _, errs, code := p.run("reload"); code != 1 || !strings.Contains(errs, "is gone") {
+		t.Errorf("without the root: %d %q", code, errs)
+	}
+	if err := os.Rename(gone+".away", gone); err != nil {
+		t.Fatal(err)
+	}
 	os.Remove(file)
 	if _, errs, code := p.run("reload"); code != 1 || !strings.Contains(errs, "no such file") {
 		t.Errorf("without a file: %d %q", code, errs)
@@ -44,8 +56,8 @@ func TestReloadWrong(t *testing.T) {
 		t.Errorf("without a recorder: %d %q", code, errs)
 	}
 	want := `"message":"the configuration was not reloaded: all settings stay as they were"`
-	if n := strings.Count(p.stderr.String(), want); n != 9 {
-		t.Errorf("%d lines of the log, want 9", n)
+	if n := strings.Count(p.stderr.String(), want); n != 10 {
+		t.Errorf("%d lines of the log, want 10", n)
 	}
 }
 

@@ -35,7 +35,8 @@
 // and nature.go tell what it is, completions.go whether, and schedule.go when.
 //
 // Beneath lie the connections: wire.go reads both kinds, upstream.go is one to an origin, to which
-// way.go leads through other proxies, clients.go counts those of clients.
+// way.go leads through other proxies, clients.go counts those of clients. Above lie the settings,
+// which are others from one moment to the next while it serves: settings.go, reconfigure.go.
 //
 // Invariant: what the origin sent reaches the client and the record byte for byte, and what the
 // client sent reaches the origin and the record byte for byte, but for the request target's form

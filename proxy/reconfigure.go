@@ -66,7 +66,9 @@ func (c *Change) Take() {
 	if p.rec != nil {
 		p.completions.adopt()
 	}
-	p.advise(c.next)
+	if c.Files() {
+		p.advise(c.next)
+	}
 }
 
 // renewFront puts another front in the place of the one that there is, if net/http is to be told
