@@ -17,6 +17,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"warcorder/canon"
+	"warcorder/proxy/raced"
 )
 
 // unzipped returns what a file of testdata inflates to.
@@ -182,7 +183,7 @@ func TestLinesOfLongQueries(t *testing.T) {
 			sameLines(t, got, dialectLines(exchanges, d))
 		}
 		all := dialectLines(exchanges, canon.Pywb)
-		for i := range exchanges[:min(n, 160_000/n)] {
+		for i := range exchanges[:raced.Of(min(n, 160_000/n))] {
 			keys := canon.Pywb.Keys(&exchanges[i].Request)
 			key := string(appendURLKey(nil, keys.URLKey))
 			got, _ := exportOf(t, b, Query{URL: keys.URL})
@@ -299,7 +300,7 @@ func TestDamagedQueries(t *testing.T) {
 // TestRunOfCutKeys: captures whose keys are cut alike, as a page may make as many as it likes, are
 // read in time and memory by their length.
 func TestRunOfCutKeys(t *testing.T) {
-	const n = 6000
+	n := raced.Of(6000)
 	b := newIndex(t)
 	b.sortMemory = 1 << 20
 	file := addFile(t, b, "a.warc.gz")
@@ -318,10 +319,10 @@ func TestRunOfCutKeys(t *testing.T) {
 		}
 	})
 	const perCapture = 150_000 // bytes: of a line of 9 KB that is made thrice
-	if took > n*perCapture {
-		t.Errorf("%d bytes allocated for each capture", took/n)
+	if took > uint64(n)*perCapture {
+		t.Errorf("%d bytes allocated for each capture", took/uint64(n))
 	}
-	if per := time.Since(began) / n; per > 10*time.Millisecond {
+	if per := time.Since(began) / time.Duration(n); per > 10*time.Millisecond {
 		t.Errorf("%v for each capture", per)
 	}
 	want := make([]string, n)

@@ -29,10 +29,11 @@ import (
 func main() {
 	log.SetFlags(log.Ltime)
 	commands := map[string]func(*flag.FlagSet, []string) error{
-		"make": makeIndex, "measure": measure, "lines": lines, "ask": ask,
+		"make": makeIndex, "measure": measure, "lines": lines, "ask": ask, "record": record,
+		"files": files, "operate": operate,
 	}
 	if len(os.Args) < 2 || commands[os.Args[1]] == nil {
-		log.Fatal("scale make, measure, lines or ask; -h tells the flags of each")
+		log.Fatal("scale make, measure, lines, ask, record, files or operate; -h tells the flags of each")
 	}
 	flags := flag.NewFlagSet(os.Args[1], flag.ExitOnError)
 	if err := commands[os.Args[1]](flags, os.Args[2:]); err != nil {
