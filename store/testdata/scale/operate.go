@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -26,7 +27,7 @@ func operate(flags *flag.FlagSet, args []string) error {
 	skip := flags.Bool("keep-index", false, "does not rebuild the index")
 	flags.Parse(args)
 	o := operator{*program, []string{"--dir", *dir, "--collection", *name}}
-	tell("", "wall", "CPU", "memory at most")
+	tell("", "wall", "CPU", "own memory", "and mapped")
 	if !*skip {
 		if err := os.RemoveAll(filepath.Join(*dir, *name, "index.bolt")); err != nil {
 			return err
@@ -54,11 +55,17 @@ func (o operator) run(command string, arguments ...string) error {
 	said := &tail{}
 	cmd.Stderr = said
 	started := time.Now()
-	err := cmd.Run()
+	err := cmd.Start()
+	if err != nil {
+		return err
+	}
+	own := watch(cmd.Process.Pid)
+	err = cmd.Wait()
+	took := time.Since(started)
 	if err != nil {
 		return fmt.Errorf("%s: %w: %s", command, err, said.line)
 	}
-	report(command, time.Since(started), cmd)
+	report(command, took, own(), cmd)
 	return nil
 }
 
@@ -74,11 +81,12 @@ func (o operator) start(name string, end syscall.Signal) error {
 	if err := cmd.Start(); err != nil {
 		return err
 	}
+	own := watch(cmd.Process.Pid)
 	took, err := ready(stderr, started)
 	err = errors.Join(err, cmd.Process.Signal(end))
 	go io.Copy(io.Discard, stderr)
 	cmd.Wait()
-	report(name, took, cmd)
+	report(name, took, own(), cmd)
 	return err
 }
 
@@ -94,18 +102,46 @@ func ready(log io.Reader, started time.Time) (time.Duration, error) {
 	return 0, cmp.Or(lines.Err(), io.ErrUnexpectedEOF)
 }
 
-// report prints a row on a process that has ended.
-func report(name string, took time.Duration, cmd *exec.Cmd) {
-	state := cmd.ProcessState
-	memory := "?"
-	if usage, ok := state.SysUsage().(*syscall.Rusage); ok {
-		memory = fmt.Sprintf("%d MB", usage.Maxrss>>10)
-	}
-	tell(name, took.Round(time.Millisecond), (state.UserTime() + state.SystemTime()).Round(time.Millisecond),
-		memory)
+// watch looks at the memory that a process has of its own, until most is asked for, which gives the
+// largest in kB. Maxrss has the pages of the index with it, which the system takes back when it likes.
+func watch(pid int) (most func() int) {
+	ended, largest := make(chan struct{}), make(chan int)
+	go func() {
+		found, ticker := 0, time.NewTicker(20*time.Millisecond)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ticker.C:
+				found = max(found, anonymous(pid))
+			case <-ended:
+				largest <- found
+				return
+			}
+		}
+	}()
+	return func() int { close(ended); return <-largest }
 }
 
-func tell(row ...any) { fmt.Printf("%-22v %12v %12v %16v\n", row...) }
+// anonymous is the memory in kB that a process has of its own; 0 when it has gone.
+func anonymous(pid int) (size int) {
+	status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	_, rest, _ := strings.Cut(string(status), "RssAnon:")
+	fmt.Sscan(rest, &size)
+	return size
+}
+
+// report prints a row on a process that has ended; own is in kB.
+func report(name string, took time.Duration, own int, cmd *exec.Cmd) {
+	state := cmd.ProcessState
+	mapped := "?"
+	if usage, ok := state.SysUsage().(*syscall.Rusage); ok {
+		mapped = fmt.Sprintf("%d MB", usage.Maxrss>>10)
+	}
+	tell(name, took.Round(time.Millisecond), (state.UserTime() + state.SystemTime()).Round(time.Millisecond),
+		fmt.Sprintf("%d MB", own>>10), mapped)
+}
+
+func tell(row ...any) { fmt.Printf("%-22v %12v %12v %12v %12v\n", row...) }
 
 // tail keeps the end of what a command says.
 type tail struct{ line []byte }
