@@ -40,7 +40,7 @@ func operate(flags *flag.FlagSet, args []string) error {
 		o.start("start after kill -9", syscall.SIGTERM)); err != nil {
 		return err
 	}
-	return errors.Join(o.run("lookup", a.url(1)), o.run("status"), o.run("export"), o.run("verify"))
+	return errors.Join(o.run("lookup", a.url(1)), o.run("status"), o.run("export", "-o", "-"), o.run("verify"))
 }
 
 // operator runs the commands of a program on a collection.
