@@ -65,6 +65,7 @@ type committer struct {
 	late    <-chan struct{} // closed when nothing is written any more
 	stop    chan struct{}   // closed when no more exchanges will come
 	readers
+	pulse pulse
 
 	recorded  atomic.Int64 // exchanges
 	captured  atomic.Int64 // what is in the index of them, and of other records
@@ -89,7 +90,7 @@ func newCommitter(cfg *Config, archive *archive, lanes *lanes, batches *batches,
 	c := &committer{
 		archive: archive, lanes: lanes, batches: batches, queue: queue,
 		health: health, gaps: archive.gaps, telling: archive.telling, panics: panics, log: archive.log,
-		closing: closing, late: late, stop: make(chan struct{}), readers: newReaders(health),
+		closing: closing, late: late, stop: make(chan struct{}), readers: newReaders(health), pulse: newPulse(),
 		refusals: newRefusals(archive.log),
 	}
 	c.adopt(cfg)
@@ -134,7 +135,7 @@ func (c *committer) run() {
 		}
 		err := spill.ErrNoTime
 		if !isClosed(c.late) {
-			err = c.health.retry(committing, c.closing, func() error { return c.guarded(&g) })
+			err = c.health.retry(committing, c.closing, c.pulse.during(func() error { return c.guarded(&g) }))
 		}
 		if err != nil {
 			c.giveUp(&g, err)
@@ -151,6 +152,7 @@ func (c *committer) next() (g group, last bool) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
+		c.pulse.beat()
 		c.hear(len(c.unindexed) == 0)
 		stopped := isClosed(c.stop)
 		wait := c.take(&g, stopped)
@@ -162,6 +164,7 @@ func (c *committer) next() (g group, last bool) {
 			wait = min(wait, left)
 		}
 		timer.Reset(wait)
+		c.pulse.rest()
 		select {
 		case <-c.batches.wake:
 		case done := <-c.asks:
@@ -230,6 +233,7 @@ func (c *committer) commit(g *group) error {
 	failed := c.writeAll(g)
 	if left, waiting := c.untilIndexed(); waiting && (left <= 0 || isClosed(c.stop) || failed != nil) {
 		c.step = indexing
+		c.pulse.beat()
 		if err := c.putInIndex(); err != nil {
 			return errors.Join(failed, err)
 		}
@@ -238,6 +242,7 @@ func (c *committer) commit(g *group) error {
 	c.step = sealing
 	g.retired = append(g.retired, c.lanes.takeRetired()...)
 	for len(g.retired) > 0 { // even if writing failed: these may hold the descriptors that are wanting
+		c.pulse.beat()
 		if err := c.seal(g.retired[0]); err != nil {
 			return errors.Join(failed, err)
 		}
@@ -250,6 +255,7 @@ func (c *committer) commit(g *group) error {
 func (c *committer) writeAll(g *group) error {
 	for len(g.batches) > 0 {
 		b := g.batches[0]
+		c.pulse.beat()
 		if !b.written {
 			if err := c.write(b); err != nil {
 				return err

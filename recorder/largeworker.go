@@ -20,12 +20,15 @@ type largeWorker struct {
 	health  *health
 	closing <-chan struct{}
 	room    *spill.Room
+	pulse   *pulse
 	buf     []byte // that bodies are read through
 }
 
 func (w *largeWorker) run(waiting <-chan recordable) {
 	for r := range waiting {
+		w.pulse.beat()
 		w.guarded(r, w.take)
+		w.pulse.rest()
 		waitingLarge := &r.way().queue.waitingLarge
 		r.release()
 		waitingLarge.Add(-1) // with nothing of it in spill/ any more
@@ -37,7 +40,9 @@ func (w *largeWorker) take(r recordable) {
 	url := r.target()
 	w.archive.streams.Store(&url)
 	defer w.archive.streams.Store(nil)
+	w.pulse.rest() // for the committer, which has a pulse of its own
 	w.batches.awaitKeys()
+	w.pulse.beat()
 	r.appendLarge(w)
 }
 
@@ -107,7 +112,7 @@ func (w *largeWorker) put(r recordable, bound int64, write func(*output) (done, 
 	var d done
 	var hopeless error
 	began, oversize := time.Now(), 0
-	err := w.health.retry(streaming, w.closing, func() error {
+	err := w.health.retry(streaming, w.closing, w.pulse.during(func() error {
 		w.room.Copies(r.Sides())
 		defer w.room.Copies([2]*spill.Buffer{})
 		var err error
@@ -127,7 +132,7 @@ func (w *largeWorker) put(r recordable, bound int64, write func(*output) (done, 
 			hopeless, err = &givenUpError{err}, nil
 		}
 		return err
-	})
+	}))
 	if err = errors.Join(err, hopeless); err != nil {
 		w.lanes.drop(out, bound)
 		w.underway.planned = nil
@@ -212,7 +217,7 @@ func (w *largeWorker) read(b *spill.Buffer,
 	if contentOf != nil {
 		content = contentOf(&m)
 	}
-	m.Block, m.Payload, err = w.style.SumReader(b.Reader(), &m.Head, w.buf, content)
+	m.Block, m.Payload, err = w.style.SumReader(pulseReader{b.Reader(), w.pulse}, &m.Head, w.buf, content)
 	return m, err
 }
 
@@ -228,7 +233,7 @@ func (w *largeWorker) readBlock(e *Extra) (record.Message, error) {
 	if w.buf == nil {
 		w.buf = make([]byte, 256<<10)
 	}
-	m.Block, _, err = w.style.SumReader(e.Block.Reader(), &m.Head, w.buf, nil)
+	m.Block, _, err = w.style.SumReader(pulseReader{e.Block.Reader(), w.pulse}, &m.Head, w.buf, nil)
 	m.Payload = m.Block
 	return m, err
 }
@@ -251,7 +256,8 @@ func (w *largeWorker) bodyOf(b *spill.Buffer, m *record.Message) io.Reader {
 	if !b.InFile() || m.Refers != nil {
 		return bytes.NewReader(m.Body)
 	}
-	return &spillReader{io.NewSectionReader(b, int64(m.Size), m.Length-int64(m.Size)), w.room}
+	body := io.NewSectionReader(b, int64(m.Size), m.Length-int64(m.Size))
+	return &spillReader{pulseReader{body, w.pulse}, w.room}
 }
 
 // spillReader marks errors of a spill file, which are not those of the WARC file.

@@ -67,7 +67,7 @@ func newRecorder(cfg *Config, dir collection.Dir, keyer *store.Keyer, opened rec
 	r := &Recorder{
 		log: log, index: index, dir: dir, mode: cfg.Mode, unlock: unlock, keyer: keyer,
 		closing: make(chan struct{}), end: newEnd(), panics: NewPanics(log), chains: newChains(index),
-		outside: archives,
+		outside: archives, large: newPulse(),
 	}
 	r.cfg.Store(cfg)
 	r.rules.Store(&cfg.Dedup)

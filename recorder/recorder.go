@@ -111,6 +111,7 @@ type Recorder struct {
 	batches   *batches
 	chains    *chains
 	committer *committer
+	large     pulse          // of the large worker
 	inspector warc.Inspector // of the members
 	rates     rates
 	free      atomic.Int64 // bytes of the disk; -1 if that is not known
@@ -143,7 +144,7 @@ type Recorder struct {
 func (r *Recorder) newLargeWorker(cfg *Config, h *health, closing <-chan struct{}) *largeWorker {
 	return &largeWorker{
 		maker: newMaker(r.makers(cfg)), archive: r.archive, room: &r.memory.Room,
-		health: h, closing: closing, buf: make([]byte, 256<<10),
+		health: h, closing: closing, pulse: &r.large, buf: make([]byte, 256<<10),
 	}
 }
 
