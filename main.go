@@ -17,6 +17,7 @@
 //	  taking/                WACZ files and HARs to the files of an import
 //	  jobs/                  processes that are asked for over HTTP, one after another
 //	  logqueue/              the log, where nobody may be reading it
+//	  supervisor/            what has started the process, and is told how it goes
 //	proxy/                 between client and origin
 //	  access/                who may use it, by name and password
 //	  reach/                 where connections may go

@@ -20,6 +20,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"warcorder/cmd/help"
+	"warcorder/cmd/supervisor"
 	"warcorder/proxy/access"
 	"warcorder/proxy/admin"
 	"warcorder/proxy/dial"
@@ -87,11 +88,21 @@ type commandLine struct {
 
 	Completion completionCommand `cmd:""`
 	Version    versionCommand    `cmd:""`
+
+	service *supervisor.Supervisor // that this process is a service of; nil: of none, or of systemd
 }
 
 // Main runs the command that the arguments name, and returns the exit status of the program.
 func Main(args []string) int {
-	err := run(args)
+	work := func(by *supervisor.Supervisor) int { return statusOfRun(run(args, by)) }
+	if status, is := supervisor.Service("warcorder", work); is {
+		return status
+	}
+	return work(nil)
+}
+
+// statusOfRun is the exit status for an error, which it says if nobody has.
+func statusOfRun(err error) int {
 	if err == nil {
 		return 0
 	}
@@ -112,8 +123,8 @@ type exitStatus int
 
 func (e exitStatus) Error() string { return "exit status " + strconv.Itoa(int(e)) }
 
-func run(args []string) error {
-	var line commandLine
+func run(args []string, by *supervisor.Supervisor) error {
+	line := commandLine{service: by}
 	parser, err := newParser(&line)
 	if err != nil {
 		return err
@@ -131,6 +142,9 @@ func run(args []string) error {
 	}
 	if err := checkVariables(parser.Model, os.Environ()); err != nil {
 		return err
+	}
+	if by != nil && ctx.Command() != "record" {
+		return fmt.Errorf("a service records: %s is for a terminal", ctx.Command())
 	}
 	line.noteRead(ctx, args)
 	return ctx.Run(&line)

@@ -43,7 +43,8 @@ func readPages(t *testing.T) []page {
 		t.Fatalf("pages in doc/: %v, %v", names, err)
 	}
 	var all []page
-	for _, name := range append(names, filepath.Join(top, "README.md")) {
+	names = append(names, filepath.Join(top, "doc", "deploy", "README.md"), filepath.Join(top, "README.md"))
+	for _, name := range names {
 		text, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)

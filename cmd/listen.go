@@ -27,6 +27,7 @@ type listening struct {
 	replays bool           // and does not record
 	usual   string         // what to give instead; "" is that of a recorder or a replay
 	at      netip.AddrPort // what that stands for, once it is checked
+	socket  net.Listener   // that listens there already; nil if none does
 }
 
 // resolve looks the address up. What is judged is then what is listened on: a name is looked up once.
@@ -66,6 +67,9 @@ func (l *listening) halfNamed() error {
 // open takes the address, before anything is opened or made: a second recorder leaves nothing
 // behind. Clients that come before the proxy is ready wait.
 func (l *listening) open() (net.Listener, error) {
+	if l.socket != nil {
+		return l.socket, nil
+	}
 	ln, err := net.Listen("tcp", l.at.String())
 	if err == nil {
 		return ln, nil
@@ -148,7 +152,15 @@ func (l *listening) judge(proxy *proxyFlags) error {
 	return errors.New(l.flag + " " + strconv.Quote(l.text) + " lets other machines in, and nothing " +
 		"says who may use the proxy: set clients to their networks (--clients 192.168.1.0/24; " +
 		"@loopback for this machine alone; @any for whoever reaches it), or proxy-users to names and " +
-		"passwords (warcorder password)")
+		"passwords (warcorder password)" + l.behind())
+}
+
+// behind is what to know of clients that come by a port of a container.
+func (l *listening) behind() string {
+	if !l.at.Addr().IsUnspecified() {
+		return ""
+	}
+	return "; in a container all clients that come by a published port have the address of its bridge"
 }
 
 // isAlone reports whether this machine alone reaches the address.

@@ -20,6 +20,7 @@ import (
 	"warcorder/cmd/jobs"
 	"warcorder/cmd/logqueue"
 	"warcorder/cmd/removing"
+	"warcorder/cmd/supervisor"
 	"warcorder/proxy"
 	"warcorder/proxy/admin"
 	"warcorder/proxy/hosts"
@@ -55,15 +56,21 @@ type recordFlags struct {
 	greets   bool       // a person is told what to do next
 	reloads  bool       // its settings can be read anew
 	silent   bool       // nothing is said but what is wrong
+	served   bool       // what has started the process is told how it goes
 	front    listening  // where the proxy listens
 	second   *listening // where the collection is replayed meanwhile; nil: nowhere
 	previews listening  // where recorded images are shown
 	debug    listening  // where profiles are given
+
+	supervisor *supervisor.Supervisor // nil: nobody is told how it goes
 }
 
 // Run records until a signal.
 func (c *recordCommand) Run(line *commandLine) error {
 	c.prepare()
+	if err := c.takeSocket(); err != nil {
+		return err
+	}
 	return c.record(line, c.untilSignal)
 }
 
@@ -71,7 +78,7 @@ func (c *recordCommand) Run(line *commandLine) error {
 func (c *recordCommand) prepare() {
 	c.listenOn(c.Listen)
 	c.debug.text = c.DebugListen
-	c.greets, c.reloads = true, true
+	c.greets, c.reloads, c.served = true, true, true
 	if c.ReplayListen != "" {
 		c.second = &listening{flag: "--replay-listen", text: c.ReplayListen, replays: true}
 	}
@@ -119,6 +126,8 @@ func (c *recordFlags) recordTo(line *commandLine, out *logqueue.Queue,
 		return err
 	}
 	log, person := line.logger(out)
+	c.supervisor = c.supervisedBy(line, log)
+	defer c.supervisor.Close()
 	c.advise(&c.front, log)
 	ln, err := c.listener(dir)
 	if err != nil {
@@ -159,8 +168,6 @@ func (c *recordFlags) recordTo(line *commandLine, out *logqueue.Queue,
 		dir:       dir,
 		line:      line,
 		rec:       rec,
-		signals:   endingsOr(hangups),
-		hangups:   hangups,
 		reloading: reloading{kept: make(chan struct{}, 1)},
 		guests:    newGuests(),
 		captures:  jobs.New[wanted](captureLimits),
@@ -175,6 +182,7 @@ func (c *recordFlags) recordTo(line *commandLine, out *logqueue.Queue,
 		debug:     debug,
 		verified:  lastVerifies(dir),
 	}
+	s.signals, s.hangups = c.signals(hangups)
 	s.settings.Store(&inForce{c, authority, line.flags, line.settings()})
 	err = errors.Join(c.serve(s, ln, second), rec.Close())
 	if c.greets {
@@ -243,7 +251,7 @@ func checkToken(token string) error {
 func (c *recordFlags) open(dir collection.Dir, out *logqueue.Queue, log zerolog.Logger) (
 	rec *recorder.Recorder, err error) {
 	cfg := c.Recorder.config()
-	cfg.Progress = newProgress(out)
+	cfg.Progress = c.tellProgress(newProgress(out))
 	err = whenFree(dir, func() (err error) {
 		rec, err = recorder.Open(cfg, dir, log)
 		return err
@@ -319,12 +327,14 @@ func (c *recordFlags) serve(s *serving, ln, second net.Listener) (err error) {
 	if !c.silent && (c.greets || !s.person) {
 		s.greet(s.address, !c.Proxy.Users.IsEmpty())
 	}
+	c.supervisor.Ready(s.look())
 	ctx, stop := context.WithCancel(context.Background())
 	var keeping sync.WaitGroup
 	keeping.Go(func() { s.keep(ctx) })
 	keeping.Go(func() { s.reloadAtHangups(ctx) })
 	err = s.untilEnd()
 	s.reloading.end()
+	c.supervisor.Stopping(removalTime)
 	s.watchSignals() // a removal may have to come to the end of a file
 	stop()
 	s.removals.Close() // what is not decided is as if nobody had asked
@@ -375,6 +385,7 @@ const writingTime = 2 * time.Second
 
 // shutDown lets what is in flight come to its end, for some time.
 func (c *recordFlags) shutDown(s *serving, p *proxy.Proxy) {
+	c.supervisor.Stopping(c.ShutdownTimeout + writingTime + lastTime)
 	end := time.Now().Add(c.ShutdownTimeout)
 	s.endChildren(min(2*childPatience, c.ShutdownTimeout/2)) // which need the recorder to come to their end
 	s.guests.close()

@@ -81,6 +81,7 @@ func (s *serving) reload(by string) (done reloaded, err error) {
 		return done, errNoReload
 	}
 	defer s.rec.Panics().Catch(&err)
+	defer s.now().supervisor.Reloading()()
 	next, err := s.prepare()
 	if err != nil {
 		s.log.Error().Err(err).Str("by", by).
@@ -159,6 +160,7 @@ func (line *commandLine) noteRead(ctx *kong.Context, args []string) {
 func (c *recordCommand) asStarted(was *recordFlags) *recordFlags {
 	c.greets, c.silent, c.reloads = was.greets, was.silent, was.reloads
 	c.front, c.second, c.previews, c.debug = was.front, was.second, was.previews, was.debug
+	c.served, c.supervisor = was.served, was.supervisor
 	return &c.recordFlags
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"time"
 
@@ -17,7 +18,8 @@ import (
 // statusCommand says how a collection is, for a person.
 type statusCommand struct {
 	collectionFlags
-	JSON bool `name:"json"`
+	JSON  bool `name:"json"`
+	Check bool `name:"check"`
 }
 
 // resting is the state of a collection that nobody records.
@@ -52,6 +54,9 @@ func (c *statusCommand) Run(*commandLine) error {
 	if err != nil {
 		return err
 	}
+	if c.Check {
+		return c.check(dir)
+	}
 	for until := time.Now().Add(lockPatience); ; time.Sleep(50 * time.Millisecond) {
 		rest, err := restingOf(dir)
 		var now status
@@ -70,6 +75,30 @@ func (c *statusCommand) Run(*commandLine) error {
 		}
 	}
 }
+
+// check prints one line, and fails unless a recorder has the collection open and takes what clients
+// ask for; or lets it pass, as it was told to. It is for who looks often, and so asks no disk.
+func (c *statusCommand) check(dir collection.Dir) error {
+	running, err := cdxserver.At(dir)
+	if err == nil {
+		running.Patience = checkPatience
+		_, err = running.Read("/readyz") // 503 says why not
+	}
+	var now status
+	if err == nil {
+		now, err = statusOf(running)
+	}
+	if errors.Is(err, cdxserver.ErrNobody) {
+		return fmt.Errorf("nobody records %s", dir)
+	}
+	if err == nil {
+		_, err = fmt.Println(now.line())
+	}
+	return err
+}
+
+// checkPatience is how long a recorder may take to answer who looks whether it records.
+const checkPatience = 5 * time.Second
 
 // print prints a state, as JSON or as its text.
 func (c *statusCommand) print(state any, text func() string) error {

@@ -78,9 +78,12 @@ var status = Command{
 	Examples: []Example{
 		{"warcorder status", "of collections/default"},
 		{"warcorder status --collection news --json", "for programs"},
+		{"warcorder status --check", "fails if nothing is recorded"},
 	},
-	Flags: []FlagGroup{{"How", "json"}},
+	Flags: []FlagGroup{{"How", "json check"}},
 	Texts: map[string]string{
+		"--check": "Print one line, and fail unless a recorder has the collection open and takes what " +
+			"clients ask for. The state of the files is not looked at. One that is paused is no failure.",
 		"--json": "Print JSON: what /status answers, or the state of the files.",
 	},
 }

@@ -1,0 +1,6 @@
+//go:build !linux
+
+package supervisor
+
+// monotonic is what systemd alone wants.
+func monotonic() []string { return nil }
