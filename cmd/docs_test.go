@@ -76,7 +76,7 @@ func TestDocsFlags(t *testing.T) {
 		t.Fatal(err)
 	}
 	// of other programs
-	known := map[string]bool{"cacert": true, "proxy-bypass-list": true,
+	known := map[string]bool{"cacert": true, "now": true, "proxy-bypass-list": true,
 		"ignore-certificate-errors": true, "ignore-certificate-errors-spki-list": true}
 	beside := []string{"proxy", "noproxy", "compressed", "ca-certificate", "no-check-certificates",
 		"user-data-dir"}

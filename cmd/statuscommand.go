@@ -79,21 +79,25 @@ func (c *statusCommand) Run(*commandLine) error {
 // check prints one line, and fails unless a recorder has the collection open and takes what clients
 // ask for; or lets it pass, as it was told to. It is for who looks often, and so asks no disk.
 func (c *statusCommand) check(dir collection.Dir) error {
+	var page []byte
+	var now status
 	running, err := cdxserver.At(dir)
 	if err == nil {
 		running.Patience = checkPatience
-		_, err = running.Read("/readyz") // 503 says why not
+		page, err = running.State("/status")
 	}
-	var now status
 	if err == nil {
-		now, err = statusOf(running)
+		err = json.Unmarshal(page, &now)
 	}
-	if errors.Is(err, cdxserver.ErrNobody) {
+	switch {
+	case errors.Is(err, cdxserver.ErrNobody):
 		return fmt.Errorf("nobody records %s", dir)
+	case err != nil:
+		return fmt.Errorf("status: %w", err)
+	case !now.Recording && !now.Paused:
+		return errors.New(now.line())
 	}
-	if err == nil {
-		_, err = fmt.Println(now.line())
-	}
+	_, err = fmt.Println(now.line())
 	return err
 }
 

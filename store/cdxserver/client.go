@@ -181,6 +181,23 @@ func (r Recorder) Gaps() (gaps store.Gaps, err error) {
 // Read returns one of the recorder's pages, of which it takes at most 1 MiB.
 func (r Recorder) Read(path string) ([]byte, error) { return r.ReadMost(path, 1<<20) }
 
+// State returns the page that tells the state of a recorder, of which it takes at most 1 MiB: also where
+// its code says that the state is bad.
+func (r Recorder) State(path string) ([]byte, error) {
+	query := url.Values{paramPID: {fmt.Sprint(r.PID)}}
+	ctx, cancel := context.WithTimeout(context.Background(), r.patience())
+	defer cancel()
+	res, err := r.send(ctx, http.MethodGet, path, query, r.patience())
+	if err != nil {
+		return nil, nobody(fmt.Errorf("ask the recorder (process %d): %w", r.PID, err))
+	}
+	defer res.Body.Close()
+	if res.StatusCode != http.StatusOK && res.StatusCode != http.StatusServiceUnavailable {
+		return nil, r.refused(http.MethodGet, res)
+	}
+	return io.ReadAll(io.LimitReader(res.Body, 1<<20))
+}
+
 // ReadMost returns one of the recorder's pages, of which it takes at most so many bytes.
 func (r Recorder) ReadMost(path string, most int64) ([]byte, error) {
 	res, err := r.page(http.MethodGet, path, url.Values{})
