@@ -72,24 +72,6 @@ func (n *notified) until(want string) (said []string) {
 	}
 }
 
-// isSilent waits until the watchdog has heard nothing for so long.
-func (n *notified) isSilent(of string, within time.Duration) {
-	n.t.Helper()
-	quiet := time.NewTimer(within)
-	for deadline := time.After(patience); ; {
-		select {
-		case word := <-n.words:
-			if strings.Contains(word, of) {
-				quiet.Reset(within)
-			}
-		case <-quiet.C:
-			return
-		case <-deadline:
-			n.t.Fatalf("it still says %s", of)
-		}
-	}
-}
-
 // TestNotify: a service manager hears that the recorder is ready when it takes clients, and has its
 // collection open; that it is alive, and what it does; and that it ends, before it has ended.
 func TestNotify(t *testing.T) {

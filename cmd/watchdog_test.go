@@ -12,6 +12,24 @@ import (
 	"time"
 )
 
+// isSilent waits until the watchdog has heard nothing for so long.
+func (n *notified) isSilent(of string, within time.Duration) {
+	n.t.Helper()
+	quiet := time.NewTimer(within)
+	for deadline := time.After(patience); ; {
+		select {
+		case word := <-n.words:
+			if strings.Contains(word, of) {
+				quiet.Reset(within)
+			}
+		case <-quiet.C:
+			return
+		case <-deadline:
+			n.t.Fatalf("it still says %s", of)
+		}
+	}
+}
+
 // TestWatchdog: a service manager's watchdog hears of a recorder that is idle or cannot record, and
 // nothing of one whose write, sync or transaction does not return: it is to be started anew.
 func TestWatchdog(t *testing.T) {

@@ -74,6 +74,14 @@ func (s *service) Execute(_ []string, asks <-chan svc.ChangeRequest, changes cha
 	}
 }
 
+// ask passes on what the supervisor asks for. What has not been heard yet is not asked for twice.
+func (s *Supervisor) ask(signal os.Signal) {
+	select {
+	case s.asked <- signal:
+	default:
+	}
+}
+
 // statusTeller tells the manager how it goes.
 type statusTeller struct {
 	changes chan<- svc.Status

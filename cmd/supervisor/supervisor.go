@@ -133,14 +133,6 @@ func (s *Supervisor) Signals() <-chan os.Signal {
 	return s.asked
 }
 
-// ask passes on what the supervisor asks for. What has not been heard yet is not asked for twice.
-func (s *Supervisor) ask(signal os.Signal) {
-	select {
-	case s.asked <- signal:
-	default:
-	}
-}
-
 // mostUntold is how many phases wait to be told to a supervisor that does not listen. Then the last
 // one stands for those that follow.
 const mostUntold = 64

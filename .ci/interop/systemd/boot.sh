@@ -9,7 +9,8 @@ if [[ ${1-} != namespaced ]]; then
   if [[ -n $group ]]; then
     group=$group/warcorder-interop-$$
     mkdir -p "$group"
-    trap 'for ((i = 0; i < 50; i++)); do rmdir "$group" 2>/dev/null && break; sleep 0.05; done' EXIT
+    remove() { find "$group" -depth -type d -exec rmdir {} + 2>/dev/null; } # with those that systemd has made
+    trap 'for ((i = 0; i < 50; i++)); do remove && break; sleep 0.05; done' EXIT
   fi
   bash -c '[[ -z $1 ]] || echo $$ >"$1/cgroup.procs"; exec unshare -m -p -f -C -n -i -u --kill-child bash "${@:2}"' \
     - "$group" "$0" namespaced "$@"
