@@ -73,7 +73,8 @@ func (n *notified) until(want string) (said []string) {
 }
 
 // TestNotify: a service manager hears that the recorder is ready when it takes clients, and has its
-// collection open; that it is alive, and what it does; and that it ends, before it has ended.
+// collection open; that it is alive, and what it does; that it reloads; and that it ends, before it
+// has ended.
 func TestNotify(t *testing.T) {
 	n := listenForWords(t, 200*time.Millisecond)
 	dir := t.TempDir()
@@ -95,6 +96,11 @@ func TestNotify(t *testing.T) {
 	for range 4 {
 		n.until("WATCHDOG=1")
 	}
+	if out, said, code := p.run("reload"); code != 0 {
+		t.Errorf("reload: %d, %s%s", code, out, said)
+	}
+	n.until("RELOADING=1")
+	n.until("READY=1")
 	p.cmd.Process.Signal(syscall.SIGTERM)
 	end := n.until("STOPPING=1")
 	last := end[len(end)-1]

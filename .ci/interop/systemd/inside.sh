@@ -57,10 +57,11 @@ equal 'it is in the export' "$(as_user warcorder export -o - | grep -c '/page"')
 equal 'what is recorded is for its owner alone' \
   "$(find /var/lib/warcorder/collections /var/lib/warcorder/.config -perm /0077 | head -n 3)" ''
 
-if warcorder --help | grep -q '^ *reload'; then
-  try 'reload' systemctl reload warcorder.service
-  equal 'it is the same process' "$(shown MainPID) $(shown SubState)" "$pid running"
-fi
+try 'reload' systemctl reload warcorder.service
+runs_on() { [[ "$(shown MainPID) $(shown SubState)" == "$pid running" ]]; }
+try 'the same process goes on' wait_for 10 runs_on
+reloaded() { grep -q '"by":"SIGHUP"' /log; }
+try 'it has read its settings anew' wait_for 10 reloaded
 
 kill -KILL "$pid"
 restarted() { [[ $(shown MainPID) != "$1" && $(shown MainPID) != 0 && $(shown SubState) == running ]]; }
