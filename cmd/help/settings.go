@@ -60,22 +60,25 @@ var Settings = map[string]string{
 	"--source-address": "Address of this machine that connections to origins begin at. Or one of " +
 		"IPv4 and one of IPv6. Default: as the system says.",
 	"--on-client-abort": "When a client goes away, cut the fetch, or finish it for the archive. " +
-		"Where complete does not ask for the whole anyway.",
+		"However large it is and however long that takes; where complete does not ask for the whole " +
+		"anyway.",
 	"--complete": "What is had whole of what a client takes a part of. Or leaves before the " +
 		"end: auto (media, PDF, fonts, archives, and documents, these also without a length), always " +
 		"(whatever a GET gets), never.",
-	"--complete-max":   "Largest body that is asked for, or fetched to its end without its client.",
+	"--complete-max": "Largest body that is asked for. Or that complete lets go on without its " +
+		"client.",
 	"--complete-quiet": "Time without an exchange of the URL after which the whole is asked for.",
 	"--complete-within": "Time after the first part within which the whole is asked for. Be the " +
 		"URL quiet or not.",
-	"--complete-timeout": "Time for one whole, and for a fetch that goes on without its client.",
+	"--complete-timeout": "Time for one whole, and for a fetch that goes on without its client. " +
+		"As far as complete lets it; where the origin falls silent timeout-idle counts.",
 	"--complete-again": "Time between two wholes of one URL that has changed. Or ten times as long " +
 		"as the first has taken.",
 	"--complete-per-host": "Wholes that are asked for at a time of one host.",
 	"--complete-at-once":  "Wholes that are asked for at a time.",
 	"--complete-waiting":  "Wholes that may wait; one more is a gap.",
-	"--complete-running": "Fetches that may go on without their client at a time. One more is cut, " +
-		"and its whole asked for later.",
+	"--complete-running": "Fetches that complete lets go on without their client at a time. One more " +
+		"is cut, and its whole asked for later.",
 	"--codings": "Content codings that origins may be asked for. Where the client asks for them: " +
 		"br, compress, dcb, dcz, deflate, gzip, x-compress, x-gzip, zstd; identity for none, any for " +
 		"all. Others are taken out of Accept-Encoding, since pywb and replayweb.page cannot read " +
