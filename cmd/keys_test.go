@@ -1,0 +1,35 @@
+package cmd
+
+import (
+	"slices"
+	"testing"
+)
+
+// keyRow shows one key of config.example.yaml: that the program, with the key in its file, does what
+// the line of the key says, and without it what the line says of the default.
+type keyRow struct {
+	key   string // nested ones joined by "-"
+	shows func(t *testing.T, b *keyBench)
+
+	shownBy string // the test that shows it in place of this row, where shows is nil
+}
+
+// keyRows are all rows, by group.
+func keyRows() []keyRow {
+	return slices.Concat(placeKeys())
+}
+
+// TestKeys: every key does what its line in config.example.yaml says.
+func TestKeys(t *testing.T) {
+	t.Parallel()
+	b := newKeyBench(t)
+	for _, row := range keyRows() {
+		t.Run(row.key, func(t *testing.T) {
+			if row.shows == nil {
+				t.Skip("shown by " + row.shownBy)
+			}
+			t.Parallel()
+			row.shows(t, b)
+		})
+	}
+}
