@@ -16,7 +16,7 @@ type keyRow struct {
 
 // keyRows are all rows, by group.
 func keyRows() []keyRow {
-	return slices.Concat(placeKeys(), logKeys(), readerKeys(), reachKeys(), wayKeys(), changeKeys())
+	return slices.Concat(placeKeys(), logKeys(), readerKeys(), reachKeys(), wayKeys(), changeKeys(), completeKeys())
 }
 
 // TestKeys: every key does what its line in config.example.yaml says.
