@@ -16,7 +16,8 @@ type keyRow struct {
 
 // keyRows are all rows, by group.
 func keyRows() []keyRow {
-	return slices.Concat(placeKeys(), logKeys(), readerKeys(), reachKeys(), wayKeys(), changeKeys(), completeKeys(), boundKeys(), timeoutKeys(), fileKeys(), commitKeys())
+	return slices.Concat(placeKeys(), logKeys(), readerKeys(), reachKeys(), wayKeys(), changeKeys(),
+		completeKeys(), boundKeys(), timeoutKeys(), fileKeys(), commitKeys(), dedupKeys())
 }
 
 // TestKeys: every key does what its line in config.example.yaml says.
