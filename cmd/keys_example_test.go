@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"go.yaml.in/yaml/v3"
 )
 
 // mostElsewhere is how many rows may leave the work to other tests.
@@ -18,16 +16,7 @@ const mostElsewhere = 3
 // TestKeysOfExample: each key of the example has one row, and each row a key. A row that leaves the
 // work to another test names one that is there, and few do.
 func TestKeysOfExample(t *testing.T) {
-	example, err := os.ReadFile("../config.example.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var doc yaml.Node
-	if err := yaml.Unmarshal(example, &doc); err != nil {
-		t.Fatal(err)
-	}
-	left := map[string]bool{}
-	exampleKeys("", doc.Content[0], left)
+	left := exampleKeys(t)
 	elsewhere := 0
 	for _, row := range keyRows() {
 		if !left[row.key] {
@@ -44,18 +33,6 @@ func TestKeysOfExample(t *testing.T) {
 	}
 	if elsewhere > mostElsewhere {
 		t.Errorf("%d rows leave the work to other tests", elsewhere)
-	}
-}
-
-// exampleKeys notes the keys below a mapping, nested ones joined by "-".
-func exampleKeys(prefix string, node *yaml.Node, keys map[string]bool) {
-	for i := 0; i+1 < len(node.Content); i += 2 {
-		name, value := prefix+node.Content[i].Value, node.Content[i+1]
-		if value.Kind == yaml.MappingNode {
-			exampleKeys(name+"-", value, keys)
-			continue
-		}
-		keys[name] = true
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 func logKeys() []keyRow {
 	return []keyRow{
 		{key: "log", shows: showLog},
+		{key: "log-level", shows: showLogLevel},
 		{key: "verbose", shows: showVerbose},
 		{key: "quiet", shows: showQuiet},
 		{key: "shutdown-timeout", shows: showShutdownTimeout},
@@ -49,6 +50,19 @@ func showLog(t *testing.T, b *keyBench) {
 		}
 	}
 	showLogAtTerminal(t, b)
+}
+
+func showLogLevel(t *testing.T, b *keyBench) {
+	for file, c := range map[string]struct{ capture, warning bool }{
+		"": {true, true}, "log-level: info": {true, true}, "log-level: warn": {false, true},
+		"log-level: error": {false, false},
+	} {
+		log := b.logOf(t, file)
+		if strings.Contains(log, "/seen") != c.capture || strings.Contains(log, "/silent") != c.warning ||
+			!strings.Contains(log, `"message":"recording"`) || !strings.Contains(log, `"message":"ended"`) {
+			t.Errorf("%q: %s", file, log)
+		}
+	}
 }
 
 func showVerbose(t *testing.T, b *keyBench) {

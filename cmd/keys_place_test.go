@@ -18,6 +18,7 @@ func placeKeys() []keyRow {
 		{key: "listen", shows: showListen},
 		{key: "replay-listen", shows: showReplayListen},
 		{key: "preview-listen", shows: showPreviewListen},
+		{key: "debug-listen", shows: showDebugListen},
 		{key: "replay-rules", shows: showReplayRules},
 		{key: "clients", shows: showClients},
 		{key: "proxy-users", shows: showProxyUsers},
@@ -95,6 +96,31 @@ func showPreviewListen(t *testing.T, b *keyBench) {
 	if b.plain.state(t, &state); !strings.HasPrefix(state.Preview, "127.0.0.1:") ||
 		state.Preview == b.plain.address {
 		t.Errorf("by default images are shown at %s", state.Preview)
+	}
+}
+
+func showDebugListen(t *testing.T, b *keyBench) {
+	address := freeAddress(t)
+	r, direct := b.record(t, "debug-listen: "+address), keyClient("", nil)
+	const path = "/debug/pprof/goroutine?debug=1"
+	askBy(direct, "GET", "http://"+address+path, "").wants(t, 200, "goroutine profile: total ")
+	askBy(direct, "GET", "http://"+r.address+path, "").wants(t, 404, "")
+	if said := b.refused(t, "debug-listen: 0.0.0.0:0"); !strings.Contains(said, "debug-listen") {
+		t.Errorf("%s", said)
+	}
+	var state struct{ Debug string }
+	if r.state(t, &state); state.Debug != address {
+		t.Errorf("/status says %q", state.Debug)
+	}
+	state.Debug = ""
+	if b.plain.state(t, &state); state.Debug != "" {
+		t.Errorf("by default it gives profiles at %s", state.Debug)
+	}
+	for _, command := range []string{"serve", "replay"} {
+		line, err := parse(t, command, "--config", writeFile(t, "debug-listen: "+address))
+		if err != nil || line.Serve.Debug+line.Replay.Debug != "" {
+			t.Errorf("%s takes it from the file: %v", command, err)
+		}
 	}
 }
 
