@@ -18,6 +18,7 @@
 //	  index.bolt.new            the next index, while it is made
 //	  index.bolt.damaged        a former index that was damaged; .damaged.2 …
 //	  index.bolt.old            a former index that knows of files which are missing; .old.2 …
+//	  collection.lock           on Windows: the file whose lock is that of the directory; empty
 //	  removal.json              the plan of a removal that is to take places, see store/removal
 //	  removal-rest.json         the same when all places are taken
 //	  removed.json              the same of the last removal, see [Dir.LastRemoval]

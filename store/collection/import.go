@@ -52,16 +52,20 @@ func (i Import) claim() (release func() error, err error) {
 		return nil, err
 	}
 	_, err = file.WriteString(strconv.Itoa(os.Getpid()))
-	if err == nil && CanRelock {
+	release = file.Close
+	if !CanRelock { // where a file that is open cannot get another name either
+		err = errors.Join(err, file.Close())
+		release = func() error { return nil }
+	} else if err == nil {
 		Share(file) // where the file system has no locks, the number must do
 	}
 	if err == nil {
 		err = os.Rename(file.Name(), i.madeBy())
 	}
-	if err != nil || !CanRelock {
-		return func() error { return nil }, errors.Join(err, file.Close())
+	if err != nil {
+		return nil, errors.Join(err, release())
 	}
-	return file.Close, nil
+	return release, nil
 }
 
 func (i Import) madeBy() string { return filepath.Join(string(i), madeByName) }

@@ -8,12 +8,18 @@ import (
 	"syscall"
 )
 
+// How a file is locked: by one process alone, or by all who do so.
+const (
+	alone  = syscall.LOCK_EX
+	shared = syscall.LOCK_SH
+)
+
 // Lock locks the directory until unlock is called. It returns ErrLocked if another process has
 // locked the directory. Whoever opens the index for writing, or replaces it, locks the directory
 // first. The lock of the index alone would not do: an index that is missing has no lock, and an
 // index that is replaced takes its lock along.
 func (d Dir) Lock() (unlock func() error, err error) {
-	dir, err := lock(string(d), syscall.LOCK_EX)
+	dir, err := lock(string(d), alone)
 	if err != nil {
 		return nil, err
 	}
@@ -24,10 +30,10 @@ func (d Dir) Lock() (unlock func() error, err error) {
 
 // Yield returns ErrLocked if another process has locked the directory. Whoever reads the index asks
 // first, so that a writer who waits for the index gets it.
-func (d Dir) Yield() error { return try(string(d), syscall.LOCK_SH) }
+func (d Dir) Yield() error { return try(string(d), shared) }
 
 // TryLock returns ErrLocked if another process has locked the file at path.
-func TryLock(path string) error { return try(path, syscall.LOCK_EX) }
+func TryLock(path string) error { return try(path, alone) }
 
 // Hold locks the file at path, which it makes if there is none, until release is called. It returns
 // ErrLocked if another process has locked it.
@@ -36,7 +42,7 @@ func Hold(path string) (release func() error, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := flock(file, syscall.LOCK_EX); err != nil {
+	if err := flock(file, alone); err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
 	return file.Close, nil
@@ -47,7 +53,7 @@ const CanRelock = true
 
 // Share locks an open file as those do who read it. It returns ErrLocked if another process has
 // locked the file for itself.
-func Share(file *os.File) error { return flock(file, syscall.LOCK_SH) }
+func Share(file *os.File) error { return flock(file, shared) }
 
 // Unshare unlocks the file.
 func Unshare(file *os.File) error { return syscall.Flock(int(file.Fd()), syscall.LOCK_UN) }

@@ -1,4 +1,4 @@
-//go:build unix && !solaris && !aix
+//go:build (unix && !solaris && !aix) || windows
 
 package collection
 
@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 )
 
@@ -60,6 +59,54 @@ func TestTryLock(t *testing.T) {
 	}
 }
 
+// TestLockKilled: the lock of a process that is killed goes with it, and leaves nothing to take away.
+func TestLockKilled(t *testing.T) {
+	d := newDir(t)
+	pid, end := hold(t, "lock", string(d))
+	process, err := os.FindProcess(pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	end()
+	unlock, err := d.Lock()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := unlock(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestHeldFile: of two who hold a file the first one has it, and it can be read and written.
+func TestHeldFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "held")
+	release, err := Hold(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Hold(path); !errors.Is(err, ErrLocked) {
+		t.Errorf("held twice: %v", err)
+	}
+	if err := os.WriteFile(path, []byte("text"), 0o600); err != nil {
+		t.Error(err)
+	}
+	if b, err := os.ReadFile(path); err != nil || string(b) != "text" {
+		t.Errorf("%q, %v", b, err)
+	}
+	if err := release(); err != nil {
+		t.Error(err)
+	}
+	if release, err = Hold(path); err != nil {
+		t.Fatal(err)
+	}
+	if err := release(); err != nil {
+		t.Error(err)
+	}
+}
+
 // hold lets another process lock what is at path, until end is called.
 func hold(t *testing.T, how, path string) (pid int, end func()) {
 	t.Helper()
@@ -95,7 +142,7 @@ func TestHold(t *testing.T) {
 	}
 	var err error
 	if how == "share" {
-		_, err = lock(path, syscall.LOCK_SH)
+		_, err = lock(path, shared)
 	} else {
 		_, err = Dir(path).Lock()
 	}
