@@ -252,8 +252,9 @@ func treeOf(db *bbolt.DB, file *os.File, size int64) (*boltcheck.Tree, error) {
 // openError lets an error of opening a file of that size wrap ErrDamaged, unless the system has
 // refused it.
 func openError(err error, size int64) error {
-	system := syscall.Errno(0)
-	if errors.Is(err, collection.ErrLocked) || errors.Is(err, fs.ErrPermission) ||
+	system, step := syscall.Errno(0), new(fs.PathError)
+	written := size == 0 && errors.As(err, &step) && step.Op == "write" // by bbolt, as a new one
+	if errors.Is(err, collection.ErrLocked) || errors.Is(err, fs.ErrPermission) && !written ||
 		size > 0 && errors.As(err, &system) {
 		return err
 	}

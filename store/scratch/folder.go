@@ -65,7 +65,21 @@ func remove(path string, mark *os.File) error {
 	if err != nil {
 		err = os.RemoveAll(path)
 	}
+	if err != nil && isSwept(path) {
+		return nil
+	}
 	return err
+}
+
+// isSwept reports whether another process removes a folder, or has done so: where files that are
+// open cannot be removed, it may have marked the folder before this one came to its end.
+func isSwept(path string) bool {
+	mark, err := markFolder(path)
+	if err != nil {
+		return errors.Is(err, errMarked) || errors.Is(err, fs.ErrNotExist)
+	}
+	mark.Close()
+	return os.RemoveAll(path) == nil
 }
 
 func prefix(kind string) string { return "warcorder-" + kind + "-" }

@@ -37,6 +37,9 @@ func Look(path string) (Place, error) {
 		// a link to nothing, to itself, or to where we may not look
 		return Place{path, entry, nil}, nil
 	}
+	if err == nil {
+		os.SameFile(file, file) // that of what the name leads to
+	}
 	return Place{path, entry, file}, err
 }
 
