@@ -19,13 +19,13 @@ type collectionFlags struct {
 	Dir        string `default:"collections" type:"path"`
 }
 
-// dir returns the collection's directory.
+// dir returns the collection's directory. One that a newer version has written is no command's.
 func (f *collectionFlags) dir() (collection.Dir, error) {
 	dir, err := collection.In(f.Dir, f.Collection)
 	if err != nil {
-		err = fmt.Errorf("--collection %w", err)
+		return dir, fmt.Errorf("--collection %w", err)
 	}
-	return dir, err
+	return dir, dir.CheckLayout()
 }
 
 // mostNames is how many collections an error names.

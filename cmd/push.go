@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"warcorder/store"
 	"warcorder/store/collection"
 	"warcorder/store/outbackcdx"
 )
@@ -26,6 +27,9 @@ func (c *pushCommand) Run(line *commandLine) error {
 	}
 	if !dir.Exists() {
 		return noCollection(dir)
+	}
+	if err := store.CheckFormat(dir.Index()); err != nil { // before the server is asked
+		return err
 	}
 	server, err := outbackcdx.NewServer(c.URL, c.Authorization)
 	if err != nil {

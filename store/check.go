@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"warcorder/store/boltcheck"
+	"warcorder/store/collection"
 )
 
 // damaged returns an error that wraps ErrDamaged, and says what is wrong.
@@ -59,19 +60,18 @@ func checkPages(file io.ReaderAt, size int64,
 	return used, nil
 }
 
-// format is that of an index which this program has had open for writing. In one of format 1 no
-// query is in the extras, and no key is cut.
-const format = 2
+// Format is that of an index which this program has had open for writing, and the highest one that
+// it knows. In one of format 1 no query is in the extras, and no key is cut.
+const Format = 2
 
-// checkFormat returns an error if the index is of a later format.
+// checkFormat returns a *collection.Newer if the index is of a later format.
 func checkFormat(s snapshot) error {
 	got := s.bucket(bucketMeta).Get(metaFormat)
 	if len(got) != 4 || [3]byte(got) != [3]byte{} || got[3] == 0 { // no version will come that far
 		return damaged("its format is %x", got)
 	}
-	if found := binary.BigEndian.Uint32(got); found > format {
-		return fmt.Errorf("its format is %d, and this version of warcorder knows none above %d: "+
-			"use the version that made it", found, format)
+	if found := binary.BigEndian.Uint32(got); found > Format {
+		return &collection.Newer{What: "index format", Found: uint64(found), Known: Format}
 	}
 	return nil
 }

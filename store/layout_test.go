@@ -76,10 +76,10 @@ func TestNewerLayout(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, open := range []func(string) (*Bolt, error){OpenReadOnly, openToWrite} {
+	for _, open := range []func(string) (*Bolt, error){OpenReadOnly, openToWrite, checkOnly} {
 		_, err := open(path)
 		if err == nil || errors.Is(err, ErrDamaged) ||
-			!strings.Contains(err.Error(), "use the version that made it") {
+			!strings.Contains(err.Error(), "index format 3, this one knows 2): use that version") {
 			t.Errorf("got %v", err)
 		}
 	}
@@ -87,3 +87,5 @@ func TestNewerLayout(t *testing.T) {
 		t.Errorf("it was changed, %v", err)
 	}
 }
+
+func checkOnly(path string) (*Bolt, error) { return nil, CheckFormat(path) }

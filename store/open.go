@@ -143,15 +143,34 @@ func prepare(path string, options Options) (err error) {
 	return nil
 }
 
+// CheckFormat returns a *collection.Newer, wrapped, if there is an index at path that a later version
+// has written. Of one that cannot be read it says nothing: Open judges that.
+func CheckFormat(path string) error {
+	rest, err := openResting(path, os.O_RDONLY)
+	if err != nil {
+		return nil
+	}
+	err = rest.checkFormat()
+	if _, newer := errors.AsType[*collection.Newer](err); newer {
+		return errors.Join(fmt.Errorf("open index %s: %w", path, err), rest.Close())
+	}
+	return rest.Close()
+}
+
 // OpenReadOnly opens the index at path for reading: what writes returns ErrReadOnly. It returns
 // collection.ErrLocked at once when a recorder has it open, an error that wraps fs.ErrNotExist when
-// there is none, and one that wraps ErrInterrupted where a removal was interrupted. Pages are checked
-// when they are come to: one that is not sound shows as ErrDamaged, wrapped, then.
+// there is none, one that wraps ErrInterrupted where a removal was interrupted, and a *collection.Newer,
+// wrapped, where a later version has written the index or its directory. Pages are checked when they
+// are come to: one that is not sound shows as ErrDamaged, wrapped, then.
 //
 // The index is locked only while it is read. A recorder may start between two slices of an Export,
 // which then fails with collection.ErrLocked, or another index may come in its place, which is
 // ErrReplaced.
 func OpenReadOnly(path string) (*Bolt, error) {
+	dir := collection.Dir(filepath.Dir(path))
+	if err := dir.CheckLayout(); err != nil {
+		return nil, err
+	}
 	found, err := isThere(path)
 	if err != nil {
 		return nil, fmt.Errorf("open index %s: %w", path, err)
@@ -164,7 +183,7 @@ func OpenReadOnly(path string) (*Bolt, error) {
 	if err := b.read(checkFormat); err != nil {
 		return nil, fmt.Errorf("open index %s: %w", path, err)
 	}
-	if _, err := os.Lstat(collection.Dir(filepath.Dir(path)).Removal()); err == nil {
+	if _, err := os.Lstat(dir.Removal()); err == nil {
 		return nil, fmt.Errorf("open index %s: %w", path, ErrInterrupted)
 	}
 	return b, nil
@@ -202,7 +221,7 @@ func (b *Bolt) load(options Options) error {
 // addBuckets makes all buckets of a new index, and those that one of an older version does not
 // have; the index is of the present format then.
 func addBuckets(db *bbolt.DB) error {
-	current := binary.BigEndian.AppendUint32(nil, format)
+	current := binary.BigEndian.AppendUint32(nil, Format)
 	missing := false
 	err := db.View(func(tx *bbolt.Tx) error {
 		meta := tx.Bucket(bucketMeta)

@@ -128,6 +128,9 @@ func newRecovery(cfg Config, dir collection.Dir, keyer *store.Keyer,
 	if unlock, err = dir.Lock(); err != nil {
 		return nil, nil, fmt.Errorf("lock %s: %w", dir, err)
 	}
+	if err := notNewer(dir); err != nil { // before anything is changed
+		return nil, nil, errors.Join(err, unlock())
+	}
 	r = &recovery{
 		dir: dir, host: host, keyer: keyer, log: log, progress: cfg.Progress,
 		group: cmp.Or(cfg.Group, smallGroup),
@@ -154,6 +157,14 @@ func newRecovery(cfg Config, dir collection.Dir, keyer *store.Keyer,
 		return nil, nil, errors.Join(err, unlock())
 	}
 	return r, unlock, nil
+}
+
+// notNewer returns a *collection.Newer, wrapped, if a later version has written the collection.
+func notNewer(dir collection.Dir) error {
+	if err := dir.CheckLayout(); err != nil {
+		return err
+	}
+	return store.CheckFormat(dir.Index())
 }
 
 // readersWait is how long those who read the index have to let go of it: they have it for a slice,

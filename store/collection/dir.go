@@ -18,6 +18,7 @@
 //	  index.bolt.new            the next index, while it is made
 //	  index.bolt.damaged        a former index that was damaged; .damaged.2 …
 //	  index.bolt.old            a former index that knows of files which are missing; .old.2 …
+//	  layout                    the number of a later layout than this one, which is 1: [Layout]
 //	  collection.lock           on Windows: the file whose lock is that of the directory; empty
 //	  removal.json              the plan of a removal that is to take places, see store/removal
 //	  removal-rest.json         the same when all places are taken
@@ -188,9 +189,10 @@ func (d Dir) running() string { return filepath.Join(string(d), runningName) }
 func (d Dir) token() string { return filepath.Join(string(d), tokenName) }
 
 // Make makes the directory with archive/ and indexes/ in it, durably. Directories that exist keep
-// their modes. A new one must not have the name of a page: IsOwnPath.
+// their modes. A new one must not have the name of a page: IsOwnPath. One of a later layout stays as
+// it is: CheckLayout.
 func (d Dir) Make(mode Mode) error {
-	if err := d.checkNew(); err != nil {
+	if err := errors.Join(d.checkNew(), d.CheckLayout()); err != nil {
 		return err
 	}
 	for _, name := range []string{ArchiveName, indexesName} {

@@ -43,6 +43,9 @@ func (c *Checker) openCollection(dir collection.Dir) (targets []target, err erro
 	if err == nil {
 		err = index.Check(c.indexProgress)
 	}
+	if _, newer := errors.AsType[*collection.Newer](err); newer {
+		return nil, err
+	}
 	switch {
 	case errors.Is(err, collection.ErrLocked):
 		c.inUse()
