@@ -6,6 +6,7 @@
 //	main.go                what you read; it calls cmd
 //	cmd/                   the command line: one file a command
 //	  help/                  what --help says
+//	    man/                   that as a manual page
 //	  browser/               a browser with a profile that is thrown away
 //	    devtools/              commands to one that is driven, and its events
 //	  visiting/              pages in a browser that is driven, one after another

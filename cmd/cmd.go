@@ -87,6 +87,7 @@ type commandLine struct {
 	Password passwordCommand `cmd:""`
 
 	Completion completionCommand `cmd:""`
+	Man        manCommand        `cmd:""`
 	Version    versionCommand    `cmd:""`
 
 	service *supervisor.Supervisor // that this process is a service of; nil: of none, or of systemd

@@ -159,7 +159,7 @@ func TestCollectionFlags(t *testing.T) {
 			takes[flag.Name] = true
 		}
 		alone := slices.Contains([]string{"key", "ca", "trust", "untrust", "password",
-			"completion", "version"}, command.Name)
+			"completion", "man", "version"}, command.Name)
 		if takes["collection"] == alone || takes["dir"] == alone {
 			t.Errorf("%s takes --collection: %t, --dir: %t", command.Name, takes["collection"], takes["dir"])
 		}

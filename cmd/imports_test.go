@@ -24,6 +24,7 @@ type room struct{ name, imports, reason string }
 var house = []room{
 	{".", "cmd", "main says what the house is, and leaves the work to the command line"},
 	{"cmd", "*", "a command joins the rooms that it needs; nothing imports a command"},
+	{"cmd/help/man", "cmd/help", "what --help says in another form, and nothing else"},
 	{"cmd/help", "", "a command line in, texts out; what its commands do is not its matter"},
 	{"cmd/jobs", "", "processes, and nothing of what they are for"},
 	{"cmd/logqueue", "", "lines in, lines out"},
@@ -204,7 +205,7 @@ var libraries = []library{
 	{"github.com/nlnwa/gowarc", "recorder/record store/warc", "records"},
 	{"github.com/andybalholm/brotli", "store/readback", "bodies that were sent in br"},
 	{"github.com/zeebo/blake3", "recorder/record", "originals are found by it"},
-	{"github.com/alecthomas/kong", "cmd cmd/help", "the command line"},
+	{"github.com/alecthomas/kong", "cmd cmd/help cmd/help/man", "the command line"},
 	{"golang.org/x/crypto/bcrypt", "proxy/access", "passwords"},
 	{"github.com/chromedp/cdproto", "cmd/visiting cmd/visiting/chromiumtest cmd/browser/devtools",
 		"the words of the DevTools protocol"},

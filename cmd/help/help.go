@@ -87,6 +87,7 @@ var Groups = []Group{
 		config,
 		gaps,
 		key,
+		manual,
 		password,
 		pause,
 		push,
@@ -166,7 +167,7 @@ func (c Command) Shown(node *kong.Node, all bool) (groups []Shown) {
 			flags[flag.Name] = flag
 		}
 	}
-	general := FlagGroup{"General", "collection dir " + generalFew}
+	general := FlagGroup{GeneralTitle, "collection dir " + generalFew}
 	if all {
 		general.Names += " " + generalRest
 	}
