@@ -21,7 +21,7 @@ func TestKeptConfigs(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, setting := range settingsOf(string(text)) {
+			for _, setting := range settingLines(string(text)) {
 				one := filepath.Join(t.TempDir(), "config.yaml")
 				writeText(t, one, setting)
 				if _, err := parse(t, "--config", one); err != nil &&
@@ -33,8 +33,8 @@ func TestKeptConfigs(t *testing.T) {
 	}
 }
 
-// settingsOf cuts a configuration at its keys that are not nested.
-func settingsOf(text string) (settings []string) {
+// settingLines cuts a configuration at its keys that are not nested.
+func settingLines(text string) (settings []string) {
 	for line := range strings.Lines(text) {
 		begins := strings.Trim(line[:1], " #\n") != ""
 		switch {
@@ -47,10 +47,10 @@ func settingsOf(text string) (settings []string) {
 	return settings
 }
 
-// TestSettingsOf: nothing of a configuration is left out.
-func TestSettingsOf(t *testing.T) {
+// TestSettingLines: nothing of a configuration is left out.
+func TestSettingLines(t *testing.T) {
 	const text = "# a text\na: 1 # one\n     # more\nb:\n  c: 2\n\nd: 3\n"
-	got := strings.Join(settingsOf(text), "|")
+	got := strings.Join(settingLines(text), "|")
 	if want := "a: 1 # one\n     # more\n|b:\n  c: 2\n\n|d: 3\n"; got != want {
 		t.Errorf("%q, not %q", got, want)
 	}
