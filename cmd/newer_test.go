@@ -82,14 +82,14 @@ func openers(dir, wacz, file string) [][]string {
 	}
 }
 
-// TestOpeners: each command that has a collection is among the openers, but for those that ask a
+// TestOpeners: each command that has a collection is among the openers, but for those that ask its
 // recorder and open nothing.
 func TestOpeners(t *testing.T) {
 	parser, err := newParser(new(commandLine))
 	if err != nil {
 		t.Fatal(err)
 	}
-	known := []string{"pause", "resume"}
+	known := []string{"config", "pause", "reload", "resume"}
 	for _, args := range openers("", "", "") {
 		known = append(known, args[0])
 	}
