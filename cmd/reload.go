@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -40,11 +41,11 @@ func (c *reloadCommand) Run(*commandLine) error {
 // print tells a person of a reload.
 func (r *reloaded) print(out io.Writer) error {
 	for _, one := range r.Changed {
-		fmt.Fprintf(out, "%s: %s, was %s\n", one.Key, printable(one.To), printable(one.From))
+		fmt.Fprintf(out, "%s: %s, was %s\n", one.Key, spelled(one.To), spelled(one.From))
 	}
 	for _, one := range r.Restart {
 		fmt.Fprintf(out, "%s: %s counts only after a restart, since %s; it is %s\n", one.Key,
-			printable(one.To), one.Why, printable(one.From))
+			spelled(one.To), one.Why, spelled(one.From))
 	}
 	if len(r.Changed)+len(r.Restart) == 0 {
 		_, err := fmt.Fprintln(out, "no setting has changed")
@@ -52,6 +53,9 @@ func (r *reloaded) print(out io.Writer) error {
 	}
 	return nil
 }
+
+// spelled is a value as a person reads it: an empty one is not left out.
+func spelled(value string) string { return cmp.Or(printable(value), `""`) }
 
 // reloadPage is reloadPath. It is for the token alone: what it reads are the settings of who started
 // the recorder, and no page is to have it looked for them.
@@ -63,7 +67,7 @@ func (s *serving) reloadPage() admin.Page {
 			case errors.Is(err, errEnding), errors.Is(err, errNoReload):
 				refuse(w, http.StatusServiceUnavailable, err)
 			case err != nil:
-				refuse(w, http.StatusUnprocessableEntity, err)
+				refuse(w, http.StatusUnprocessableEntity, fmt.Errorf("no setting was changed: %w", err))
 			default:
 				answer(w, http.StatusOK, done)
 			}

@@ -53,6 +53,18 @@ func (r *reloaded) has(key string) bool {
 	return slices.ContainsFunc(r.Changed, func(one changed) bool { return one.Key == key })
 }
 
+// kept are the settings after a reload, where those that it has left are shown as before: with what has
+// set them then.
+func (r *reloaded) kept(before, after []shown) []shown {
+	for _, left := range r.Restart {
+		is := func(one shown) bool { return one.Key == left.Key }
+		if was, i := slices.IndexFunc(before, is), slices.IndexFunc(after, is); was >= 0 && i >= 0 {
+			after[i] = before[was]
+		}
+	}
+	return after
+}
+
 // noteFile notes that a file says something else which one of these settings names, unless one of them
 // has changed itself.
 func (r *reloaded) noteFile(keys ...string) {

@@ -118,7 +118,8 @@ func (s *serving) prepare() (*next, error) {
 	was := s.now()
 	n.done.compare(was.flags, line.flags)
 	n.settings = inForce{
-		line.Record.asStarted(was.recordFlags), was.authority, line.flags, line.settings(),
+		line.Record.asStarted(was.recordFlags), was.authority, line.flags,
+		n.done.kept(was.shown, line.settings()),
 	}
 	if err := n.settings.checkAgain(); err != nil {
 		return nil, err

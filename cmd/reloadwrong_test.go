@@ -17,6 +17,8 @@ func TestReloadWrong(t *testing.T) {
 	p := startRecording(t, "--config", file, "--anticache", "never")
 	for _, c := range []struct{ name, settings, says string }{
 		{"unknown key", "max-body-size: 1\ndany: [x]\n", `line 2: unknown key "dany"`},
+		{"many unknown keys", "x1: 1\nx2: 1\nx3: 1\nx4: 1\nx5: 1\nx6: 1\nx7: 1\nx8: 1\nx9: 1\nx10: 1\n" +
+			"x11: 1\nx12: 1\nx13: 1\nx14: 1\nx15: 1\nx16: 1\n", `line 16: unknown key "x16"`},
 		{"no YAML", "max-body-size: 1\nallow: [\n", "config.yaml"},
 		{"wrong value", "max-body-size: 1\ntimeout:\n  idle: soon\n", "line 3"},
 		{"cannot be meant", "max-body-size: 1\nmax-connections: 0\n", "max-connections is 0"},
@@ -28,7 +30,8 @@ func TestReloadWrong(t *testing.T) {
 	} {
 		write(t, file, c.settings)
 		out, errs, code := p.run("reload")
-		if code != 1 || out != "" || !strings.Contains(errs, c.says) {
+		if code != 1 || out != "" || !strings.Contains(errs, c.says) ||
+			!strings.HasPrefix(errs, "warcorder: reload: no setting was changed: ") {
 			t.Errorf("%s: %d %q %q", c.name, code, out, errs)
 		}
 		p.fetch(site.plain.URL + "/text/1/1000") // which max-body-size would cut
@@ -56,8 +59,8 @@ func TestReloadWrong(t *testing.T) {
 		t.Errorf("without a recorder: %d %q", code, errs)
 	}
 	want := `"message":"the configuration was not reloaded: all settings stay as they were"`
-	if n := strings.Count(p.stderr.String(), want); n != 10 {
-		t.Errorf("%d lines of the log, want 10", n)
+	if n := strings.Count(p.stderr.String(), want); n != 11 {
+		t.Errorf("%d lines of the log, want 11", n)
 	}
 }
 
@@ -75,8 +78,10 @@ func TestReloadRestart(t *testing.T) {
 		}
 	}
 	shows, _, _ := p.run("config", "show", "--running")
-	if !strings.Contains(shows, "max-body-size: 1MB") || !strings.Contains(shows, "digest: sha1") {
-		t.Errorf("config show --running: %s", shows)
+	for _, line := range []string{"max-body-size: 1MB # " + file + ": line 3", "digest: sha1 # default"} {
+		if !strings.Contains(shows, line) {
+			t.Errorf("config show --running: no %q in %s", line, shows)
+		}
 	}
 	if out := p.reload(file, "max-body-size: 1MB\n"); out != "no setting has changed\n" {
 		t.Errorf("when it is taken back: %q", out)

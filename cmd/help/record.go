@@ -113,7 +113,8 @@ var reload = Command{
 	Name: "reload",
 	Line: "Have the recorder read its settings anew, and print what changed",
 	About: "It reads the configuration file, under the flags and the environment of its start. What is " +
-		"wrong changes nothing at all, and the exit status is 1. What counts only after a restart is " +
-		"said. SIGHUP does the same, of a recorder that no terminal controls.",
+		"wrong changes nothing at all, and the exit status is 1; config check says all that is wrong. " +
+		"What counts only after a restart is said. SIGHUP does the same, of a recorder that no terminal " +
+		"controls.",
 	Examples: []Example{{"warcorder reload", "after an edit of the file"}},
 }

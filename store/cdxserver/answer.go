@@ -81,6 +81,9 @@ func (r Recorder) watch(ctx context.Context, cancel context.CancelCauseFunc) {
 	}
 }
 
+// maxRefusal is how many bytes of a refusal are read: a reload names all keys that nobody knows.
+const maxRefusal = 64 << 10
+
 // refused is the error of an answer other than 200. What the recorder says of its token is for
 // programs that are no command of ours: that is told what to do.
 func (r Recorder) refused(method string, res *http.Response) error {
@@ -92,9 +95,12 @@ func (r Recorder) refused(method string, res *http.Response) error {
 		return fmt.Errorf("the recorder asks for its token, and there is none to show it (%w): run this "+
 			"as the user who records%s", r.tokenless, orRead)
 	}
-	text, _ := io.ReadAll(io.LimitReader(res.Body, 1<<10))
+	text, _ := io.ReadAll(io.LimitReader(res.Body, maxRefusal))
 	said := struct{ Error string }{strings.TrimSpace(string(text))}
 	json.Unmarshal(text, &said) // what is no JSON is said as it is
+	if res.StatusCode == http.StatusUnprocessableEntity {
+		return &refusedError{res.StatusCode, said.Error} // it was understood: its text says all
+	}
 	return &refusedError{res.StatusCode, fmt.Sprintf("the recorder answered %s: %s", res.Status, said.Error)}
 }
 
