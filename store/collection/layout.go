@@ -43,6 +43,8 @@ func (d Dir) CheckLayout() error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("%w: run this as the user who records", err)
 	case err != nil:
 		return fmt.Errorf("%s: the layout of the collection cannot be told: %w", path, err)
 	case number > Layout:
