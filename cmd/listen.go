@@ -7,11 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"net/http"
 	"net/netip"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -82,6 +84,13 @@ func (l *listening) open() (net.Listener, error) {
 		}
 		return nil, fmt.Errorf("%s is the address of %s: %sgive another address with %s (%s for a free "+
 			"port)", l.at, who, use, l.flag, free)
+	}
+	switch {
+	case errors.Is(err, syscall.EADDRNOTAVAIL):
+		return nil, fmt.Errorf("%w: this machine has no such address: give one of its own with %s", err, l.flag)
+	case errors.Is(err, fs.ErrPermission):
+		return nil, fmt.Errorf("%w: ports below 1024 may be for root alone: give another one with %s", err,
+			l.flag)
 	}
 	return nil, fmt.Errorf("%w: give another address with %s (%s for a free port)", err, l.flag, free)
 }

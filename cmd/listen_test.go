@@ -105,6 +105,10 @@ func TestAddressInUse(t *testing.T) {
 			t.Errorf("%s: left %v, %v", c.name, made, err)
 		}
 	}
+	out, err := command(t.TempDir(), "record", "--listen", "192.0.2.7:8080", "--clients", "@any").CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "this machine has no such address: give one of its own") {
+		t.Errorf("of another machine: %v: %s", err, out)
+	}
 	p := startRecording(t)
 	if _, errs, code := p.run("record", "--listen", p.address); code != 1 ||
 		!strings.Contains(errs, "is already being recorded by process") {
