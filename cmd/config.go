@@ -111,7 +111,10 @@ func soundness(all []shown, file string) string {
 // it would warn of goes to the log.
 func (c *configCommand) problems(line *commandLine, log zerolog.Logger) (wrong []error) {
 	c.prepare()
-	_, err := c.dir()
+	dir, err := c.dir()
+	if err == nil {
+		err = dir.CheckNew()
+	}
 	cfg := c.Recorder.config()
 	wrong = append(c.checks(), err, cfg.Check())
 	where := c.addresses()

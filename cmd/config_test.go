@@ -198,7 +198,8 @@ func TestConfigTakesAll(t *testing.T) {
 		want string
 	}{
 		{[]string{"config"}, "config needs check or show (see warcorder config --help)"},
-		{[]string{"config", "do"}, `must be one of "check","show"`},
+		{[]string{"config", "do"}, `config needs check or show, and not "do" (see warcorder config --help)`},
+		{[]string{"config", "check", "--collection", "config"}, `"config" is no name for a collection`},
 		{[]string{"config", "check", "--json"}, "are of config show"},
 		{[]string{"config", "check", "--bad"}, "unknown flag --bad"},
 		{[]string{"config", "check", "--config", "none.yaml"}, "none.yaml"},

@@ -103,6 +103,10 @@ func plainer(text, command string) string {
 		}
 		return command + " needs " + strings.ToUpper(argument)
 	}
+	if rest, ok := strings.CutPrefix(text, "<what> must be one of "); ok { // of config
+		_, got, _ := strings.Cut(rest, " but got ")
+		return command + " needs check or show, and not " + got
+	}
 	if rest, ok := strings.CutPrefix(text, "missing flags: "); ok {
 		flag, _, _ := strings.Cut(rest, "=")
 		return command + " needs " + flag

@@ -192,7 +192,7 @@ func (d Dir) token() string { return filepath.Join(string(d), tokenName) }
 // their modes. A new one must not have the name of a page: IsOwnPath. One of a later layout stays as
 // it is: CheckLayout.
 func (d Dir) Make(mode Mode) error {
-	if err := errors.Join(d.checkNew(), d.CheckLayout()); err != nil {
+	if err := errors.Join(d.CheckNew(), d.CheckLayout()); err != nil {
 		return err
 	}
 	for _, name := range []string{ArchiveName, indexesName} {

@@ -24,8 +24,8 @@ func IsOwnPath(name string) bool {
 	return slices.Contains(ownPaths, name) || strings.HasPrefix(name, "token=")
 }
 
-// checkNew refuses a name that a collection which is not there yet must not have.
-func (d Dir) checkNew() error {
+// CheckNew refuses a name that a collection which is not there yet must not have.
+func (d Dir) CheckNew() error {
 	if name := d.Name(); IsOwnPath(name) && !d.Exists() {
 		return fmt.Errorf("%q is no name for a collection: /%s is a page of the recorder's own, where "+
 			"the collection could not be read over HTTP: give another", name, name)
