@@ -69,6 +69,16 @@ func pageOf(t *testing.T, name string) page {
 	return all[at]
 }
 
+// TestDocsContents: the list of contents of doc/operating.md, which is long, leads to each section.
+func TestDocsContents(t *testing.T) {
+	contents, sections, _ := strings.Cut(pageOf(t, "doc/operating.md").text, "\n## ")
+	for _, name := range anchors("## " + sections) {
+		if !strings.Contains(contents, "(#"+name+")") {
+			t.Errorf("the contents do not lead to #%s", name)
+		}
+	}
+}
+
 // TestDocsFlags: each flag that a page names is a flag of some command.
 func TestDocsFlags(t *testing.T) {
 	parser, err := newParser(&commandLine{})
