@@ -62,6 +62,13 @@ runs_on() { [[ "$(shown MainPID) $(shown SubState)" == "$pid running" ]]; }
 try 'the same process goes on' wait_for 10 runs_on
 reloaded() { grep -q '"by":"SIGHUP"' /log; }
 try 'it has read its settings anew' wait_for 10 reloaded
+cp -p /etc/warcorder/warcorder.yaml /right.yaml
+echo 'lisen: 127.0.0.1:8080' >>/etc/warcorder/warcorder.yaml
+systemctl reload warcorder.service 2>/dev/null && not_ok 'a configuration that is wrong is reloaded'
+try 'a reload of what is wrong fails, says what, and ends nothing' \
+  bash -c 'grep -q "unknown key .*lisen" /log'
+try 'the same process goes on after it' runs_on
+cp -p /right.yaml /etc/warcorder/warcorder.yaml
 
 kill -KILL "$pid"
 restarted() { [[ $(shown MainPID) != "$1" && $(shown MainPID) != 0 && $(shown SubState) == running ]]; }
