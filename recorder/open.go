@@ -88,21 +88,21 @@ func newRecorder(cfg *Config, dir collection.Dir, keyer *store.Keyer, opened rec
 	if archives.Servers() {
 		r.turns = newTurns()
 	}
-	r.start(cfg)
+	r.start()
 	return r, nil
 }
 
 // start starts the goroutines.
-func (r *Recorder) start(cfg *Config) {
+func (r *Recorder) start() {
 	small := runtime.GOMAXPROCS(0)
 	if r.outside.Servers() { // a worker that waits for an answer lets others go on
 		small += outside.Workers
 	}
 	for range small {
-		w := &smallWorker{maker: newMaker(r.makers(cfg)), late: r.end.late}
+		w := &smallWorker{maker: newMaker(r.makers()), late: r.end.late}
 		r.workers.Go(func() { w.run(r.queue.small.out) })
 	}
-	w := r.newLargeWorker(cfg, r.health, r.closing)
+	w := r.newLargeWorker(r.health, r.closing)
 	r.workers.Go(func() { w.run(r.queue.large) })
 	r.stopped.Go(r.committer.run)
 }

@@ -69,8 +69,8 @@
 //	spill: Files.mu        > Buffer.mu > Room.mu, health.mu > Panics.mu
 //
 // The others (lanes.mu, archive.mu, presence.mu, chains.mu, capacity.mu, coming.mu, cohorts.mu,
-// readVersions.mu, unindexed.mu) are leaves. While the lock of the lanes or of the chains is held the index is read;
-// nothing writes to a file of the archive under a lock.
+// readVersions.mu, unindexed.mu) are leaves. While the lock of the lanes or of the chains is held the
+// index is read; nothing writes to a file of the archive under a lock.
 package recorder
 
 import (
@@ -141,15 +141,15 @@ type Recorder struct {
 }
 
 // newLargeWorker returns a worker whose tries to write are the last ones when closing is closed.
-func (r *Recorder) newLargeWorker(cfg *Config, h *health, closing <-chan struct{}) *largeWorker {
+func (r *Recorder) newLargeWorker(h *health, closing <-chan struct{}) *largeWorker {
 	return &largeWorker{
-		maker: newMaker(r.makers(cfg)), archive: r.archive, room: &r.memory.Room,
+		maker: newMaker(r.makers()), archive: r.archive, room: &r.memory.Room,
 		health: h, closing: closing, pulse: &r.large, buf: make([]byte, 256<<10),
 	}
 }
 
 // makers is what the workers have in common.
-func (r *Recorder) makers(cfg *Config) *makers {
+func (r *Recorder) makers() *makers {
 	return &makers{
 		log: r.log, style: r.archive.style, keyer: r.keyer, rules: &r.rules, chains: r.chains,
 		lanes: r.lanes, batches: r.batches, originals: r.originals, outside: r.outside,

@@ -15,7 +15,7 @@ import (
 func TestRenamedWhileLeft(t *testing.T) {
 	c := open(t, t.TempDir(), Config{})
 	c.memory.Limit.Store(0) // every exchange has files
-	m := newMaker(c.makers(new(Config)))
+	m := newMaker(c.makers())
 	out := c.lanes.plan(small, 0)
 	defer c.lanes.drop(out, 0)
 	var exchanges []*Exchange

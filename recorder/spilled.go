@@ -75,7 +75,7 @@ func (r *Recorder) newSpillRecovery(cfg *Config, n int) *spillRecovery {
 	s := &spillRecovery{Recorder: r, progress: cfg.Progress, told: make(chan outcome, n)}
 	once := make(chan struct{})
 	close(once)
-	s.worker = r.newLargeWorker(cfg, newHealth(r.panics.stop, zerolog.Nop()), once)
+	s.worker = r.newLargeWorker(newHealth(r.panics.stop, zerolog.Nop()), once)
 	s.worker.lost = func(d *done, err error) { s.failed = err }
 	return s
 }
