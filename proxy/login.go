@@ -89,8 +89,8 @@ func (l *login) check(door *access.Door, c *tapConn, pass *access.Pass, field []
 }
 
 // budgetOf is what the large heads of a session are taken from.
-func (r *relay) budgetOf(tunnel *origin) *budget {
-	if tunnel == nil && r.current().door != nil {
+func (r *relay) budgetOf(now *settings, tunnel *origin) *budget {
+	if tunnel == nil && now.door != nil {
 		return r.login.memory
 	}
 	return r.memory

@@ -49,7 +49,7 @@ func (r *relay) newSession(c *tapConn, tunnel *origin) *session {
 		tunnel:   tunnel,
 		origins:  origins{pool: now.upstreams},
 		log:      &r.log,
-		memory:   r.budgetOf(tunnel),
+		memory:   r.budgetOf(now, tunnel),
 	}
 }
 
