@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"strings"
 	"testing"
 
 	"warcorder/proxy/access"
@@ -70,6 +71,23 @@ func TestReconfigureUsers(t *testing.T) {
 	wantFault(t, plain["anna:secret"].get("http://"+o.address+"/", shows("anna:secret")), "407", "")
 	wantFault(t, plain["carl:third"].get("http://"+o.address+"/", shows("bert:other")), "200", "")
 	wantFault(t, inside["anna:secret"].get("/"), "403", "")
+}
+
+// TestReconfigureUsersNobodys: a connection whose user is taken out is nobody's: what it sends that
+// cannot be understood is told in the summary, and not in that user's name.
+func TestReconfigureUsersNobodys(t *testing.T) {
+	h := newHouse(t, asking(t, "bert:other"))
+	o := newOrigin(t, false, each(numbered(1)))
+	client := h.dial()
+	wantFault(t, client.get("http://"+o.address+"/", shows("bert:other")), "200", "")
+	h.take(func(cfg *Config) { cfg.Users = asking(t, "anna:secret").Users })
+	client.send("GET http://a\r\n\r\n")
+	client.readAll()
+	h.untilClients(0)
+	h.proxy.Shutdown(t.Context())
+	if log := h.log.String(); strings.Contains(log, "request refused") {
+		t.Errorf("it is told as a user's: %s", log)
+	}
 }
 
 // TestReconfigureUsersPipelined: a request that has come already when passwords begin to be asked for

@@ -58,7 +58,8 @@ func serverConfig(authority *certs.Authority) *tls.Config {
 func (r *relay) current() *settings { return r.now.Load() }
 
 // renew takes the settings that count now, for the request that begins to come. A connection to an
-// origin that is the session's own was made by those before.
+// origin that is the session's own was made by those before. A plain one whose user is taken out of
+// them is nobody's again, until it has shown another.
 func (s *session) renew() {
 	now := s.current()
 	if now == s.settings {
@@ -68,6 +69,9 @@ func (s *session) renew() {
 		s.origins.close()
 	}
 	s.settings, s.origins.pool = now, now.upstreams
+	if s.tunnel == nil && s.door != nil && !s.door.Knows(&s.pass) {
+		s.become("")
+	}
 }
 
 // barred is what the client of a session is told who may not use the proxy any more; nil if it may. It
