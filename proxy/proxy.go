@@ -95,8 +95,10 @@ func New(cfg Config, ln net.Listener, authority *certs.Authority, rec *recorder.
 	if rec == nil && cfg.Source == nil {
 		return nil, errors.New("a proxy without a recorder needs a Source")
 	}
-	p := &Proxy{ln: ln, beside: cfg.Beside, aside: cfg.Aside, conns: make(chan net.Conn), noFront: make(chan struct{}),
-		retired: map[*front]struct{}{}}
+	p := &Proxy{
+		ln: ln, beside: cfg.Beside, aside: cfg.Aside,
+		conns: make(chan net.Conn), noFront: make(chan struct{}), retired: map[*front]struct{}{},
+	}
 	p.source, p.rec, p.log, p.pages = cfg.Source, rec, log, pages
 	if p.panics = recorder.NewPanics(log); rec != nil {
 		p.panics = rec.Panics()
@@ -163,7 +165,8 @@ func (p *Proxy) Serve() error {
 		}
 		delay = min(max(2*delay, 5*time.Millisecond), time.Second)
 		p.refused.add(err.Error())
-		if p.current().upstreams.forgetIdle() == 0 { // each gives a descriptor back, as does a client that waits
+		// each gives a descriptor back, as does a client that waits
+		if p.current().upstreams.forgetIdle() == 0 {
 			p.clients.endOne()
 		}
 		select {

@@ -9,9 +9,9 @@ import (
 	"warcorder/proxy/http1"
 )
 
-// strangers are clients whose addresses are in none of Config.Clients (settings.mayUse). The proxy does nothing for
-// them: no name is looked up, no connection opened, no handshake begun, no password compared. Its
-// own pages they may ask for, which judge for themselves.
+// strangers are clients whose addresses are in none of Config.Clients (settings.mayUse). The proxy does
+// nothing for them: no name is looked up, no connection opened, no handshake begun, no password
+// compared. Its own pages they may ask for, which judge for themselves.
 //
 // The invariant is that they take nothing from clients: they have places of their own, few and for
 // a short time, and heads that are small; and however many they are, log and gap list have a line a
