@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -77,6 +78,26 @@ func TestHangupReloads(t *testing.T) {
 		p.cmd.Process.Signal(syscall.SIGHUP)
 		eventually(t, step.said, func() bool { return strings.Contains(said.String(), step.said) })
 	}
+	p.fill(3)
+	p.end(syscall.SIGTERM)
+}
+
+// TestHangupPipe: a configuration that came through a pipe is not there to be read anew. What it said
+// counts on, and the recorder ends as ever.
+func TestHangupPipe(t *testing.T) {
+	t.Parallel()
+	pipe := filepath.Join(t.TempDir(), "config.yaml")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	written := make(chan error, 1)
+	go func() { written <- os.WriteFile(pipe, []byte("deny: [nowhere.test]\n"), 0) }()
+	p, said := recordAlone(t, nil, "", "--config", pipe)
+	if err := <-written; err != nil {
+		t.Error(err)
+	}
+	p.cmd.Process.Signal(syscall.SIGHUP)
+	eventually(t, "it says so", func() bool { return strings.Contains(said.String(), "is a pipe") })
 	p.fill(3)
 	p.end(syscall.SIGTERM)
 }

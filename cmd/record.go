@@ -333,9 +333,9 @@ func (c *recordFlags) serve(s *serving, ln, second net.Listener) (err error) {
 	keeping.Go(func() { s.keep(ctx) })
 	keeping.Go(func() { s.reloadAtHangups(ctx) })
 	err = s.untilEnd()
-	s.reloading.end()
 	c.supervisor.Stopping(removalTime)
-	s.watchSignals() // a removal may have to come to the end of a file
+	s.watchSignals() // a reload may wait for a file, and a removal has to come to the end of one
+	s.reloading.end()
 	stop()
 	s.removals.Close() // what is not decided is as if nobody had asked
 	keeping.Wait()

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"net/netip"
 	"os"
@@ -135,6 +136,10 @@ func (s *serving) prepare() (*next, error) {
 
 // readAgain reads the command line of the start with the environment, and the file as it is now.
 func (line *commandLine) readAgain() (*commandLine, error) {
+	if isPipe(string(line.Config)) {
+		return nil, fmt.Errorf("%s is a pipe, which is read once: give --config a file to reload it",
+			line.Config)
+	}
 	again := new(commandLine)
 	parser, err := newParser(again)
 	if err != nil {
@@ -149,6 +154,13 @@ func (line *commandLine) readAgain() (*commandLine, error) {
 	}
 	again.noteRead(ctx, line.args)
 	return again, nil
+}
+
+// isPipe reports whether what is at path can be read once: the shell's <(command), say. Of another
+// time nothing would come, and be taken for settings that are all as by default.
+func isPipe(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode()&fs.ModeNamedPipe != 0
 }
 
 // noteRead keeps what was read of a command line.
@@ -192,7 +204,6 @@ func (n *next) renewAuthority(was *inForce) error {
 	if err != nil || authority.Equal(was.authority) {
 		return err
 	}
-	authority.CountOn(was.authority)
 	n.settings.authority = authority
 	n.done.noteFile("ca-cert", "ca-key", "ca-dir")
 	return nil
@@ -254,6 +265,9 @@ func (n *next) take() {
 		s.second.pages.Store(n.secondPages)
 	}
 	s.line.volume.set(n.line.Level, n.line.Quiet, n.line.Verbose)
+	if before := s.now().authority; n.settings.authority != before {
+		n.settings.authority.CountOn(before) // which has signed until now
+	}
 	s.settings.Store(&n.settings)
 	if n.done.has("keep-for") {
 		select {
