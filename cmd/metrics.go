@@ -21,14 +21,15 @@ func bareMetrics() admin.Page {
 
 // facts are what a scrape tells. Nothing is waited for: the last verify is what was known before.
 func (s *serving) facts() *metrics.Facts {
+	authority := s.now().authority
 	f := &metrics.Facts{
 		Recorder: s.rec.Measures(), Proxy: s.proxy.Measures(),
 		Paused: s.proxy.Paused() != nil, Ready: s.ready() == nil,
-		RootEnds: s.now().authority.Ends(), Viewers: s.events.Here(), LogDropped: s.out.Dropped(),
+		RootEnds: authority.Ends(), Viewers: s.events.Here(), LogDropped: s.out.Dropped(),
 		Jobs: s.jobs(),
 	}
 	f.Recording = f.Recorder.Recording && !f.Paused
-	f.Leaves, f.LeavesKept = s.now().authority.Leaves()
+	f.Leaves, f.LeavesKept = authority.Leaves()
 	if last, _ := s.verified.seen(); last != nil {
 		f.Verified = &metrics.Verified{OK: last.OK, At: last.Time}
 	}
