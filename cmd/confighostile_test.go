@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/alecthomas/kong"
+
+	"warcorder/proxy/raced"
 )
 
 // most of what the reading of a configuration may take: bytes of memory that it asks for, in all, for
@@ -47,14 +49,15 @@ func checkReading(t *testing.T, app *kong.Application, text string) (fileConfig,
 // TestConfigHostile: a file that is no configuration is refused, in time and memory that grow with its
 // length alone, and in few words.
 func TestConfigHostile(t *testing.T) {
+	length := raced.Of(maxConfig - 100)
 	numbered := func(format string) string {
 		var b strings.Builder
-		for i := 0; b.Len() < maxConfig-100; i++ {
+		for i := 0; b.Len() < length; i++ {
 			fmt.Fprintf(&b, format, i)
 		}
 		return b.String()
 	}
-	repeated := func(text string) string { return strings.Repeat(text, (maxConfig-100)/len(text)) }
+	repeated := func(text string) string { return strings.Repeat(text, length/len(text)) }
 	laughs := "a0: &a0 [x, x]\n"
 	for i := range 30 {
 		laughs += fmt.Sprintf("a%d: &a%[1]d [*a%d, *a%[2]d]\n", i+1, i)
