@@ -96,15 +96,17 @@ func exampleKeys(t *testing.T) map[string]bool {
 	return keys
 }
 
-// reload has the settings read anew, which must be taken, and returns what is said.
+// reload has the settings read anew, which must be taken, and returns what the command says of that.
 func (p *program) reload(file, text string) string {
 	p.t.Helper()
 	write(p.t, file, text)
-	out, errs, code := p.run("reload")
-	if code != 0 {
-		p.t.Fatalf("%q: %d %s", text, code, errs)
+	var done reloaded
+	if err := p.recorder().Switch(reloadPath, &done); err != nil {
+		p.t.Fatalf("%q: %v", text, err)
 	}
-	return out
+	var out strings.Builder
+	done.print(&out)
+	return out.String()
 }
 
 // bareClient is a client of a recorder, with the proxy's user if there is one.
@@ -265,8 +267,14 @@ func TestReload(t *testing.T) {
 			t.Errorf("when %s is taken back: %d, want %d", c.settings, got, c.without)
 		}
 	}
-	if out := p.reload(file, ""); out != "no setting has changed\n" {
-		t.Errorf("without a change it says %q", out)
+	for settings, says := range map[string]string{
+		"": "no setting has changed\n", "max-connections: 77\n": "max-connections: 77, was 10000\n",
+	} {
+		p.reload(file, "")
+		write(t, file, settings)
+		if out, errs, code := p.run("reload"); code != 0 || out != says || errs != "" {
+			t.Errorf("%q: the command says %q %q, %d", settings, out, errs, code)
+		}
 	}
 	if code := p.stop(); code != 0 {
 		t.Errorf("exit status %d", code)
