@@ -186,8 +186,11 @@ func TestNobodyListens(t *testing.T) {
 		s.Progress("x", 1, 1)
 		s.Reloading()()
 	}
-	if len(s.untold) > mostUntold {
-		t.Errorf("%d phases wait", len(s.untold))
+	s.mu.Lock()
+	waiting := len(s.untold)
+	s.mu.Unlock()
+	if waiting > mostUntold {
+		t.Errorf("%d phases wait", waiting)
 	}
 	s.Close() // which waits a second
 	close(block)
@@ -202,6 +205,7 @@ func TestNobodyListens(t *testing.T) {
 	s.Ready(well())
 	s.Stopping(time.Second)
 	s.Close()
+	<-s.ended // which Close waits for, and not for long
 	if len(wrong) != 1 {
 		t.Errorf("%v", wrong)
 	}
