@@ -4,7 +4,6 @@ import (
 	"crypto/x509"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -48,17 +47,6 @@ func odd(w http.ResponseWriter, r *http.Request) {
 // pageAt is a body that is long enough to be an original.
 func pageAt(path string) string { return strings.Repeat("page of "+path+" ", 100) }
 
-// closedPort is an address at which nobody listens.
-func closedPort(t *testing.T) string {
-	t.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer ln.Close()
-	return ln.Addr().String()
-}
-
 // TestMetrics: exchanges of every kind, and every counter equals what was done; what /status has too is
 // the same there.
 func TestMetrics(t *testing.T) {
@@ -85,7 +73,7 @@ func TestMetrics(t *testing.T) {
 	p.fetchPart(plain.URL + "/film")
 	p.fetchPart(plain.URL + "/gone")
 	p.fetchCut(plain.URL + "/cut")
-	p.fetch("http://" + closedPort(t) + "/")
+	p.fetch("http://" + freeAddress(t) + "/")
 	p.fetch("http://127.0.0.9/")
 	p.fetch(strings.Replace(plain.URL, "127.0.0.1", "localhost", 1) + "/1")
 	c := &client{proxy: p.address, got: newReceived(), trust: trustOf(t, filepath.Join(p.dir, "ca"))}

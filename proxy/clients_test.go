@@ -280,15 +280,22 @@ func (l *shortOfDescriptors) Accept() (net.Conn, error) {
 	return l.Listener.Accept()
 }
 
+// newShortOfDescriptors is one that has none for so many.
+func newShortOfDescriptors(t *testing.T, left int64) *shortOfDescriptors {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	short := &shortOfDescriptors{Listener: ln}
+	short.left.Store(left)
+	return short
+}
+
 // TestOutOfDescriptors: who waits makes room. When nobody does, it is said, and the proxy goes on
 // as soon as it can.
 func TestOutOfDescriptors(t *testing.T) {
-	ln := &shortOfDescriptors{}
-	var err error
-	if ln.Listener, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
-		t.Fatal(err)
-	}
-	ln.left.Store(3)
+	ln := newShortOfDescriptors(t, 3)
 	h := newHouseAt(t, config(), recorderConfig, ln)
 	o := newOrigin(t, false, sends(numbered(1)))
 	first := h.dial() // accepted by the fourth attempt

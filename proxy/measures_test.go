@@ -144,12 +144,7 @@ func TestMeasuresOfRefused(t *testing.T) {
 
 // TestMeasuresOfNotAccepted: a connection that the system cannot give us is counted.
 func TestMeasuresOfNotAccepted(t *testing.T) {
-	ln := &shortOfDescriptors{}
-	var err error
-	if ln.Listener, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
-		t.Fatal(err)
-	}
-	ln.left.Store(3)
+	ln := newShortOfDescriptors(t, 3)
 	h := newHouseAt(t, config(), recorderConfig, ln)
 	o := newOrigin(t, false, each(numbered(1)))
 	client := h.dial()
