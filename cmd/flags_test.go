@@ -205,7 +205,10 @@ func parse(t *testing.T, args ...string) (*commandLine, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = parser.Parse(args)
+	ctx, err := parser.Parse(args)
+	if err == nil {
+		line.noteRead(ctx, args)
+	}
 	return &line, err
 }
 
