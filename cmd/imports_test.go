@@ -74,7 +74,7 @@ var house = []room{
 	{"proxy/hosts", "proxy/http1", "sets of names and addresses, and nothing of what they are for"},
 	{"proxy/route/routetest", "", "parents, for tests"},
 	{"proxy/http1/http1test", "", "messages, for tests"},
-	{"proxy/raced", "", "a constant, for tests"},
+	{"proxy/raced", "", "whether the race detector is at work, for tests"},
 	{"certs/stores", "certs", "it compares certificates, and signs none"},
 	{"certs", "", "the authority can be read, and judged, on its own"},
 
