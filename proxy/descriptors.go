@@ -37,17 +37,21 @@ func idleLimit(descriptors uint64) int {
 	return int(min(maxIdle, descriptors/8))
 }
 
-// clientsWithin makes the clients with a limit, and says if the system does not even allow as many
-// that wait. That fewer can be busy at once is the rule, and no reason to alarm whoever starts a
-// recorder on a laptop.
+// clientsWithin makes the clients with a limit.
 func clientsWithin(limit int, log *zerolog.Logger) *clients {
+	return newClients(limit, adviseOf(limit, log))
+}
+
+// adviseOf returns how many descriptors there are for clients, and says if the system does not even
+// allow as many that wait as limit does. That fewer can be busy at once is the rule, and no reason to
+// alarm whoever starts a recorder on a laptop.
+func adviseOf(limit int, log *zerolog.Logger) (spare int) {
 	all := descriptors()
-	spare := spareDescriptors(all)
-	if spare < limit {
+	if spare = spareDescriptors(all); spare < limit {
 		log.Warn().Uint64("descriptors", all).Int("max_connections", limit).
 			Int("waiting", min(spare, limit)).Int("busy", spare/(1+exchangeFiles)).
 			Msg("the limit on open files allows fewer connections at a time than max-connections: raise " +
 				"it (ulimit -n, LimitNOFILE)")
 	}
-	return newClients(limit, spare)
+	return spare
 }

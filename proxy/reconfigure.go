@@ -60,7 +60,9 @@ func (c *Change) Take() {
 		p.trust.forget()
 		p.pinned.forget()
 	}
-	p.clients.setLimit(cfg.MaxConnections)
+	if p.clients.setLimit(cfg.MaxConnections); cfg.MaxConnections > c.now.cfg.MaxConnections {
+		adviseOf(cfg.MaxConnections, &p.log)
+	}
 	p.clients.endBarred(c.next)
 	p.renewFront(c.now.cfg, cfg)
 	if p.rec != nil {

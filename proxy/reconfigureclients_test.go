@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -163,5 +164,13 @@ func TestReconfigureConnections(t *testing.T) {
 	h.take(func(cfg *Config) { cfg.MaxConnections = 100 })
 	for range 10 {
 		wantFault(t, h.dial().get("http://"+o.address+"/"), "200", "")
+	}
+	const warning = "allows fewer connections"
+	if strings.Contains(h.log.String(), warning) {
+		t.Errorf("it warns too soon: %s", h.log)
+	}
+	h.take(func(cfg *Config) { cfg.MaxConnections = math.MaxInt })
+	if descriptors() > 0 && !strings.Contains(h.log.String(), warning) {
+		t.Errorf("it does not warn: %s", h.log)
 	}
 }
