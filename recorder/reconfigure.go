@@ -32,7 +32,8 @@ func (c Config) changing(was *Config) Config {
 	return c
 }
 
-// Take lets the settings count. What waits is looked at anew: what has become due is done at once.
+// Take lets the settings count. What waits is looked at anew: what has become due is done at once. No
+// disk is asked, which may not answer.
 func (c *Change) Take() {
 	r, cfg := c.recorder, &c.cfg
 	r.cfg.Store(cfg)
@@ -42,5 +43,8 @@ func (c *Change) Take() {
 	r.lanes.adopt(cfg)
 	r.committer.adopt(cfg)
 	r.batches.adopt(cfg) // which wakes the committer
-	r.lookAtSpace(r.dir)
+	free := r.free.Load()
+	if free >= 0 || cfg.MinFreeSpace == 0 { // else the next look tells
+		r.judgeSpace(free, nil)
+	}
 }

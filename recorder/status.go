@@ -164,19 +164,25 @@ func (r *Recorder) watch(dir collection.Dir) {
 	})
 }
 
-// lookAtSpace turns recording off while less than min-free-space is free, unless that is 0.
+// lookAtSpace asks the disk how much is free.
 func (r *Recorder) lookAtSpace(dir collection.Dir) {
-	floor := r.MinFreeSpace()
 	free, err := collection.FreeSpace(string(dir))
 	if err != nil {
 		err, free = fmt.Errorf("free space of %s: %w", dir, err), -1
-	} else if free < floor {
-		err = fmt.Errorf("only %s are free in %s, less than min-free-space (%s)",
-			humanize.Bytes(uint64(free)), dir, humanize.Bytes(uint64(floor)))
 	}
 	r.free.Store(free)
-	if floor == 0 {
+	r.judgeSpace(free, err)
+}
+
+// judgeSpace turns recording off while less than min-free-space is free, or that is not known, unless
+// it is 0.
+func (r *Recorder) judgeSpace(free int64, err error) {
+	switch floor := r.MinFreeSpace(); {
+	case floor == 0:
 		err = nil
+	case err == nil && free < floor:
+		err = fmt.Errorf("only %s are free in %s, less than min-free-space (%s)",
+			humanize.Bytes(uint64(free)), r.dir, humanize.Bytes(uint64(floor)))
 	}
 	r.health.set(roomy, err)
 }
