@@ -1,11 +1,14 @@
 package cmd
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
+
+	"warcorder/certs"
 )
 
 // recordAlone starts a recorder in a session of its own, which a terminal controls if it is not nil.
@@ -100,4 +103,30 @@ func TestHangupPipe(t *testing.T) {
 	eventually(t, "it says so", func() bool { return strings.Contains(said.String(), "is a pipe") })
 	p.fill(3)
 	p.end(syscall.SIGTERM)
+}
+
+// TestEndInReload: a reload that waits for a file that does not come to its end, as on a disk that
+// does not answer, holds up no end.
+func TestEndInReload(t *testing.T) {
+	t.Parallel()
+	roots, err := certs.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "roots.pem")
+	writeText(t, file, string(roots.PEM()))
+	p, said := recordAlone(t, nil, "", "--config", configFile(t, "upstream-ca: "+file+"\n"))
+	if err := errors.Join(os.Remove(file), syscall.Mkfifo(file, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	p.cmd.Process.Signal(syscall.SIGHUP)
+	writer, err := os.OpenFile(file, os.O_WRONLY, 0) // which waits for the reload
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer writer.Close()
+	p.end(syscall.SIGTERM)
+	if strings.Contains(said.String(), "reloaded") {
+		t.Errorf("it has reloaded: %s", said)
+	}
 }

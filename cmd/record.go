@@ -331,10 +331,10 @@ func (c *recordFlags) serve(s *serving, ln, second net.Listener) (err error) {
 	ctx, stop := context.WithCancel(context.Background())
 	var keeping sync.WaitGroup
 	keeping.Go(func() { s.keep(ctx) })
-	keeping.Go(func() { s.reloadAtHangups(ctx) })
+	go s.reloadAtHangups(ctx)
 	err = s.untilEnd()
 	c.supervisor.Stopping(removalTime)
-	s.watchSignals() // a reload may wait for a file, and a removal has to come to the end of one
+	s.watchSignals() // a removal may have to come to the end of a file
 	s.reloading.end()
 	stop()
 	s.removals.Close() // what is not decided is as if nobody had asked

@@ -40,18 +40,33 @@ type inForce struct {
 // now are the settings that count.
 func (s *serving) now() *inForce { return s.settings.Load() }
 
-// reloading is that one reload goes on at a time, and none when the recording ends.
+// reloading is that one reload goes on at a time, and none is taken when the recording ends. What is
+// read may be on a disk that does not answer, or a pipe: the end does not wait for that.
 type reloading struct {
-	mu    sync.Mutex
+	one sync.Mutex // held by the reload that goes on
+
+	mu    sync.Mutex // held while one is taken; guards ended
 	ended bool
-	kept  chan struct{} // has one when keep-for may have changed
+
+	kept chan struct{} // has one when keep-for may have changed
 }
 
-// end lets no reload begin any more, and waits for the one that goes on.
+// end lets no reload be taken any more, and waits for the one that is.
 func (r *reloading) end() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.ended = true
+}
+
+// unlessEnded has settings taken, unless the recording ends.
+func (r *reloading) unlessEnded(take func()) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.ended {
+		return errEnding
+	}
+	take()
+	return nil
 }
 
 // errNoReload is the error of recorders that belong to another command.
@@ -73,23 +88,25 @@ func (s *serving) reloadAtHangups(ctx context.Context) {
 // reload reads the settings anew, and takes what can change; by is who wants it. All that is to be
 // said of a reload is said here, from its beginning to its end.
 func (s *serving) reload(by string) (done reloaded, err error) {
-	s.reloading.mu.Lock()
-	defer s.reloading.mu.Unlock()
-	switch {
-	case s.reloading.ended:
-		return done, errEnding
-	case !s.now().reloads:
+	s.reloading.one.Lock()
+	defer s.reloading.one.Unlock()
+	if !s.now().reloads {
 		return done, errNoReload
+	}
+	if err := s.reloading.unlessEnded(func() {}); err != nil {
+		return done, err
 	}
 	defer s.rec.Panics().Catch(&err)
 	defer s.now().supervisor.Reloading()()
 	next, err := s.prepare()
+	if err == nil {
+		err = s.reloading.unlessEnded(next.take)
+	}
 	if err != nil {
 		s.log.Error().Err(err).Str("by", by).
 			Msg("the configuration was not reloaded: all settings stay as they were")
 		return done, err
 	}
-	next.take()
 	next.done.log(s.log, by)
 	return next.done, nil
 }
