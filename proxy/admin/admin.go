@@ -149,10 +149,7 @@ func (a *Admin) mount(page Page) { a.mux.Handle(page.Pattern, &page) }
 // ServeHTTP answers a request in origin-form.
 func (a *Admin) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	protect(w.Header())
-	given, asked := noProof, a.asked(r)
-	if _, named := cameByName(r); !named {
-		given = a.proofs.of(r, asked.token)
-	}
+	given, asked := a.shown(r)
 	r = asked.r
 	page := a.page(&asked)
 	if a.isWrong(&asked) {
@@ -194,6 +191,15 @@ func (a *Admin) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	a.mux.ServeHTTP(w, r)
+}
+
+// shown is what a request asks for, and what it shows of the token.
+func (a *Admin) shown(r *http.Request) (proof, asked) {
+	asked := a.asked(r)
+	if _, named := cameByName(r); named {
+		return noProof, asked
+	}
+	return a.proofs.of(r, asked.token), asked
 }
 
 // page is the page that a request is for; without a Handler if there is none.

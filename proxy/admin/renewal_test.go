@@ -55,3 +55,51 @@ func TestRenewed(t *testing.T) {
 		t.Errorf("%d pages, and there were %d", len(again.added), len(a.added))
 	}
 }
+
+// TestRenewedEnds: an answer that goes on ends when whoever has it would get it no more, and no other.
+func TestRenewedEnds(t *testing.T) {
+	for _, c := range []struct {
+		name, token string
+		change      func(*Config)
+		ends        bool
+	}{
+		{"a reader who is none any more", "", func(*Config) {}, true},
+		{"a reader still", "",
+			func(cfg *Config) { cfg.Readers = hosts.Words("@any") }, false},
+		{"a token that is none any more", secret,
+			func(cfg *Config) { cfg.Tokens = []string{"third"} }, true},
+		{"a token that counts still", secret,
+			func(cfg *Config) { cfg.Tokens = append(cfg.Tokens, "third") }, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			cfg := newAdmin(t, "", func(*http.Request) {}).cfg
+			later := cfg
+			cfg.Readers = hosts.Words("@any")
+			if c.token != "" {
+				cfg.Readers = later.Readers
+			}
+			c.change(&later)
+			a := New(cfg)
+			going, release, ended := make(chan struct{}), make(chan struct{}), make(chan bool)
+			a.Add(Page{Pattern: "GET /long", Handler: http.HandlerFunc(
+				func(_ http.ResponseWriter, r *http.Request) {
+					close(going)
+					<-release
+					ended <- r.Context().Err() != nil
+				})})
+			var current Current
+			current.Store(a)
+			r := newRequest("GET /long", stranger, ours, "", nil)
+			if c.token != "" {
+				r.Header.Set("Authorization", "Bearer "+c.token)
+			}
+			go current.ServeHTTP(httptest.NewRecorder(), r)
+			<-going
+			current.Store(a.Renewed(later))
+			close(release)
+			if got := <-ended; got != c.ends {
+				t.Errorf("it has ended: %v", got)
+			}
+		})
+	}
+}
