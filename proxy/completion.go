@@ -69,12 +69,27 @@ func (c *completion) ask(s *session) {
 	s.route(&to) // the way may be another one by now
 	e := s.newExchange(&req, to)
 	e.url, e.whole.completion = c.url, c
+	if why := e.unwantedWhole(); why != "" { // by now
+		c.fail(why)
+		return
+	}
 	e.unrecorded = false // as what it makes whole, though a pause has begun since
 	if err := e.refused(); err != nil {
 		c.fail(e.judgeRequest(err).told)
 		return
 	}
 	e.run()
+}
+
+// unwantedWhole is why the settings that count now want no whole of e; "" if they do.
+func (e *exchange) unwantedWhole() string {
+	switch {
+	case e.unrecorded && !e.inPause:
+		return "its host is one of no-record"
+	case e.cfg.Complete.What == completeNever:
+		return "complete is never"
+	}
+	return ""
 }
 
 // newAbsent makes a session whose client has gone before it could come.

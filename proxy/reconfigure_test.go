@@ -205,6 +205,31 @@ func TestReconfigureCompletion(t *testing.T) {
 	}
 }
 
+// TestReconfigureUnwanted: a whole that waits is not asked for, if by now nothing of its host is to
+// be recorded, or none is wanted.
+func TestReconfigureUnwanted(t *testing.T) {
+	for name, change := range map[string]func(*Config){
+		"no-record": func(cfg *Config) { cfg.NoRecord = hosts.List{Hosts: []string{"127.0.0.1"}} },
+		"complete":  func(cfg *Config) { cfg.Complete.What = completeNever },
+	} {
+		t.Run(name, func(t *testing.T) {
+			cfg := config()
+			cfg.Complete.Quiet, cfg.Complete.Within = time.Hour, time.Hour
+			h, o := newHouse(t, cfg), newLibrary(t, false, film)
+			h.fetch(o.originServer, false, "/", aPart)
+			until(t, "the whole waits", func() bool { return h.proxy.Completions().Waiting == 1 })
+			h.take(func(cfg *Config) {
+				change(cfg)
+				cfg.Complete.Quiet, cfg.Complete.Within = 0, 0
+			})
+			h.untilCompleted(0, 1)
+			if n := len(o.wholes()); n > 0 {
+				t.Errorf("%d wholes were asked for", n)
+			}
+		})
+	}
+}
+
 // TestReconfigureRefused: settings that cannot be meant change nothing.
 func TestReconfigureRefused(t *testing.T) {
 	h := newHouse(t, config())
