@@ -4,6 +4,7 @@ import (
 	"math"
 	"strings"
 	"testing"
+	"time"
 
 	"warcorder/proxy/access"
 )
@@ -114,6 +115,24 @@ func TestReconfigureUsersPipelined(t *testing.T) {
 		wantFault(t, head, want, "")
 		client.readN(contentLength(t, head))
 	}
+}
+
+// TestReconfigureUserWaits: who is taken out of proxy-users keeps nobody out by a connection that is
+// open still, as nobody does who has shown no password.
+func TestReconfigureUserWaits(t *testing.T) {
+	cfg := config()
+	cfg.Users = together(t, asking(t, "anna:secret"), asking(t, "bert:other"))
+	cfg.MaxConnections, cfg.Timeout.Header = 1, time.Hour
+	h, o := newHouse(t, cfg), newOrigin(t, false, each(numbered(1)))
+	bert := h.dial()
+	wantFault(t, bert.get("http://"+o.address+"/", shows("bert:other")), "200", "")
+	h.take(func(cfg *Config) { cfg.Users = asking(t, "anna:secret").Users })
+	bert.send(text("GET http://"+o.address+"/ HTTP/1.1", "Host: a") + "GET http://a half of a head")
+	wantFault(t, bert.readHead(), "407", "")
+	until(t, "there is a place for another", func() bool {
+		head := h.dial().get("http://"+o.address+"/", shows("anna:secret"))
+		return strings.Contains(head, " 200 ")
+	})
 }
 
 // TestReconfigureClients: whose address is taken out of clients gets nothing more on what is open.

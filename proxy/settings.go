@@ -69,7 +69,8 @@ func (s *session) renew() {
 		s.origins.close()
 	}
 	s.settings, s.origins.pool = now, now.upstreams
-	if s.tunnel == nil && s.door != nil && !s.door.Knows(&s.pass) {
+	if s.tunnel == nil && now.door != nil && !now.door.Knows(&s.pass) { // any more
+		s.pass = access.Pass{}
 		s.become("")
 	}
 }
