@@ -249,7 +249,11 @@ func maskedURL(text string) string {
 	}
 	arguments := strings.Split(query, "&")
 	for i, one := range arguments {
-		if name, value, _ := strings.Cut(one, "="); value != "" && !strings.Contains(value, "{url}") {
+		name, value, isNamed := strings.Cut(one, "=")
+		switch {
+		case !isNamed && one != "" && !strings.Contains(one, "{url}"): // it may be a key
+			arguments[i] = mask
+		case value != "" && !strings.Contains(value, "{url}"):
 			arguments[i] = name + "=" + mask
 		}
 	}

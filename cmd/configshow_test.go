@@ -256,7 +256,7 @@ func TestMaskedURL(t *testing.T) {
 		"http://a":                      "http://a",
 		"http://u:p@a":                  "http://***@a",
 		"http://u:p@x@a:1/b@c":          "http://***@a:1/b@c",
-		"http://a/?x=1&url={url}&y&z=":  "http://a/?x=***&url={url}&y&z=",
+		"http://a/?x=1&url={url}&y&z=":  "http://a/?x=***&url={url}&***&z=",
 		"https://u@a/{url}?k=a=b&url=u": "https://***@a/{url}?k=***&url=***",
 	} {
 		if got := maskedURL(text); got != want {
