@@ -86,7 +86,7 @@ func chromium(p Program, o Options, ca *x509.Certificate, profile string) (*exec
 		}
 	}
 	cmd := exec.Command(p.Path, append(arguments, o.URL)...)
-	cmd.Env = append(os.Environ(), "BREAKPAD_DUMP_LOCATION="+filepath.Join(profile, "crashes"))
+	cmd.Env = append(inherited(), "BREAKPAD_DUMP_LOCATION="+filepath.Join(profile, "crashes"))
 	return cmd, nil
 }
 

@@ -156,7 +156,7 @@ func firefox(p Program, o Options, ca *x509.Certificate, profile string) (*exec.
 		arguments = append(arguments, "--headless")
 	}
 	cmd := exec.Command(p.Path, append(arguments, o.URL)...)
-	cmd.Env = append(os.Environ(),
+	cmd.Env = append(inherited(),
 		"MOZ_CRASHREPORTER_DISABLE=1",
 		"MOZ_REMOTE_SETTINGS_DEVTOOLS=1", // lets services.settings.server count
 		"MOZ_HEADLESS_WIDTH="+headlessWidth, "MOZ_HEADLESS_HEIGHT="+headlessHeight)

@@ -245,3 +245,25 @@ exec sleep 1000`)
 		}
 	}
 }
+
+// TestInherited: a browser has the environment of this process, without its secrets.
+func TestInherited(t *testing.T) {
+	for _, program := range []string{"chromium", "firefox"} {
+		t.Run(program, func(t *testing.T) {
+			out := filepath.Join(t.TempDir(), "out")
+			t.Setenv("WARCORDER_API_TOKEN", "geheim")
+			t.Setenv("NOTIFY_SOCKET", "geheim")
+			t.Setenv("SOMETHING_ELSE", "is there")
+			p, _ := script(t, program, "env >"+out+".new; mv "+out+".new "+out+"; sleep 1000")
+			b, err := Start(p, options(t))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer b.End()
+			has := appears(t, out)
+			if strings.Contains(has, "geheim") || !strings.Contains(has, "SOMETHING_ELSE=is there") {
+				t.Errorf("it has\n%s", has)
+			}
+		})
+	}
+}
