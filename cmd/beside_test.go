@@ -28,6 +28,7 @@ func TestBeside(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	line.settings = func() []shown { return nil } // nobody asks for them
 	flags := besideFlags{Listen: "127.0.0.1:0", recordFlags: line.Record.recordFlags}
 	flags.Dir, flags.Proxy.InsecureUpstream.All = filepath.Join(home, "collections"), true
 	dir, err := flags.dir()

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 )
 
 // Layout is the number of the layout of a collection's directory that this version writes, and the
@@ -41,7 +42,7 @@ func (d Dir) CheckLayout() error {
 	path := filepath.Join(string(d), layoutName)
 	number, err := readLayout(path)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR): // who opens it says which
 		return nil
 	case errors.Is(err, fs.ErrPermission):
 		return fmt.Errorf("%w: run this as the user who records", err)
