@@ -40,8 +40,8 @@ type inForce struct {
 // now are the settings that count.
 func (s *serving) now() *inForce { return s.settings.Load() }
 
-// reloading is that one reload goes on at a time, and none is taken when the recording ends. What is
-// read may be on a disk that does not answer, or a pipe: the end does not wait for that.
+// reloading is that one reload goes on at a time, and none is taken when the recording ends. What
+// is read may be on a disk that does not answer, or a pipe: the end does not wait for that.
 type reloading struct {
 	one sync.Mutex // held by the reload that goes on
 

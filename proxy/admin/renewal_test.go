@@ -56,7 +56,8 @@ func TestRenewed(t *testing.T) {
 	}
 }
 
-// TestRenewedEnds: an answer that goes on ends when whoever has it would get it no more, and no other.
+// TestRenewedEnds: an answer that goes on ends when whoever has it would get it no more, and no
+// other.
 func TestRenewedEnds(t *testing.T) {
 	for _, c := range []struct {
 		name, token string
