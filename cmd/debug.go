@@ -22,6 +22,8 @@ const profilesPath = "/debug/pprof/"
 const (
 	mostProfilers = 16 // connections
 	mostProfiles  = 4  // at a time
+
+	profilePatience = 30 * time.Second // with a client that takes nothing
 )
 
 // debugAt is the address at which profiles are to be given; none, if text is "". A profile tells what
@@ -66,16 +68,16 @@ func openDebug(l *listening, log zerolog.Logger) (*aside, error) {
 		return nil, err
 	}
 	a := &aside{ln: ln}
-	a.start(debugServer(a.at()), mostProfilers)
+	a.start(debugServer(a.at(), profilePatience), mostProfilers)
 	log = always(log)
 	log.Info().Str("address", a.address()).Str("path", profilesPath).Msg("profiles are given")
 	return a, nil
 }
 
 // debugServer gives profiles to programs of this machine, by its names of loopback, and to no page of
-// another site. It has no time for an answer: a profile takes as long as is asked for, or as its
-// client waits.
-func debugServer(at netip.AddrPort) *http.Server {
+// another site. A profile takes as long as is asked for, or as its client waits; who takes nothing of
+// it for the time of patience gives its place to others.
+func debugServer(at netip.AddrPort, patience time.Duration) *http.Server {
 	pages := admin.NewLocal(at)
 	places := make(chan struct{}, mostProfiles)
 	for pattern, handler := range map[string]http.HandlerFunc{
@@ -84,7 +86,7 @@ func debugServer(at netip.AddrPort) *http.Server {
 		"trace":   pprof.Trace,
 		"{name}":  pprof.Index, // which knows no cmdline: there may be an api-token in it
 	} {
-		pages.Add(admin.Page{Pattern: "GET " + profilesPath + pattern, Handler: oneOf(places, handler)})
+		pages.Add(admin.Page{Pattern: "GET " + profilesPath + pattern, Handler: oneOf(places, patience, handler)})
 	}
 	return &http.Server{
 		Handler:           bodiless(pages),
@@ -97,17 +99,28 @@ func debugServer(at netip.AddrPort) *http.Server {
 }
 
 // oneOf refuses who finds no place.
-func oneOf(places chan struct{}, handler http.HandlerFunc) http.Handler {
+func oneOf(places chan struct{}, patience time.Duration, handler http.HandlerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		select {
 		case places <- struct{}{}:
 			defer func() { <-places }()
-			handler(w, r)
+			handler(&patient{w, patience}, r)
 		default:
 			http.Error(w, "Others take "+strconv.Itoa(mostProfiles)+" profiles just now: ask again when "+
 				"one of them has its own.", http.StatusServiceUnavailable)
 		}
 	})
+}
+
+// patient writes for clients that take some of it within a time.
+type patient struct {
+	http.ResponseWriter
+	patience time.Duration
+}
+
+func (p *patient) Write(some []byte) (int, error) {
+	http.NewResponseController(p.ResponseWriter).SetWriteDeadline(time.Now().Add(p.patience))
+	return p.ResponseWriter.Write(some)
 }
 
 // profilesIndex says how profiles are taken.

@@ -3,6 +3,7 @@ package cmd
 import (
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 // debugAddress is where a recorder gives profiles.
@@ -236,4 +238,44 @@ func TestProfilesElsewhere(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestProfilesForWhoTakesThem: clients that take nothing of a profile which is longer than what the
+// system keeps for them lose their places to those that do.
+func TestProfilesForWhoTakesThem(t *testing.T) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := ln.Addr().(*net.TCPAddr).AddrPort()
+	server := debugServer(at, 500*time.Millisecond)
+	go server.Serve(ln)
+	defer server.Close()
+	over := make(chan struct{})
+	defer close(over)
+	for range 30_000 { // each is a part of the text
+		go func() { <-over }()
+	}
+	ask := fmt.Sprintf("GET %sgoroutine?debug=2 HTTP/1.1\r\nHost: %s\r\n\r\n", profilesPath, at)
+	for range mostProfiles {
+		client, err := net.DialTCP("tcp", nil, net.TCPAddrFromAddrPort(at))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer client.Close()
+		client.SetReadBuffer(4 << 10)
+		io.WriteString(client, ask)
+		if _, err := client.Read(make([]byte, 100)); err != nil { // it has a place
+			t.Fatal(err)
+		}
+	}
+	get := func() int {
+		res, err := http.Get("http://" + at.String() + profilesPath + "heap")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer res.Body.Close()
+		return res.StatusCode
+	}
+	eventually(t, "a place is free", func() bool { return get() == http.StatusOK })
 }
