@@ -27,9 +27,6 @@ func (p *program) debugAddress() string {
 // TestProfiles: go tool pprof takes profiles of a recorder under load, in which the functions of proxy
 // and recorder stand; the address is a free port, which the log names at any level.
 func TestProfiles(t *testing.T) {
-	if _, err := exec.LookPath("go"); err != nil {
-		t.Skip(err)
-	}
 	site := newSite(t)
 	rec := startRecording(t, "--debug-listen", "127.0.0.1:0", "--log-level", "error")
 	address := rec.debugAddress()

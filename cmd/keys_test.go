@@ -25,10 +25,10 @@ func TestKeys(t *testing.T) {
 	t.Parallel()
 	b := newKeyBench(t)
 	for _, row := range keyRows() {
+		if row.shows == nil { // another test shows it: TestKeysOfExample
+			continue
+		}
 		t.Run(row.key, func(t *testing.T) {
-			if row.shows == nil {
-				t.Skip("shown by " + row.shownBy)
-			}
 			t.Parallel()
 			row.shows(t, b)
 		})

@@ -234,8 +234,10 @@ func TestFromSystemd(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			ln, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: c.address, Net: "unixgram"})
-			if err != nil {
-				t.Skip(err) // no such sockets here
+			if err != nil && runtime.GOOS != "linux" {
+				t.Skip(err) // no such sockets there
+			} else if err != nil {
+				t.Fatal(err)
 			}
 			defer ln.Close()
 			t.Setenv("NOTIFY_SOCKET", c.address)
