@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -245,6 +246,22 @@ func (r *keyed) state(t *testing.T, v any) {
 	t.Helper()
 	if body := r.own(t, "/status"); json.Unmarshal([]byte(body), v) != nil {
 		t.Fatalf("/status: %s", body)
+	}
+}
+
+// gaps waits until /status counts these and no others: one is counted after its client has got what it
+// gets.
+func (r *keyed) gaps(t *testing.T, want map[string]int) {
+	t.Helper()
+	var state struct{ Gaps map[string]int }
+	for deadline := time.Now().Add(patience); ; time.Sleep(5 * time.Millisecond) {
+		if r.state(t, &state); maps.Equal(state.Gaps, want) {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("gaps %v, want %v", state.Gaps, want)
+		}
+		state.Gaps = nil
 	}
 }
 

@@ -76,6 +76,7 @@ func showDeny(t *testing.T, b *keyBench) {
 		for _, host := range hosts {
 			r.fetch(at(origin, host, "/")).wants(t, 403, "")
 		}
+		r.gaps(t, map[string]int{"blocked": len(hosts)})
 		if gaps := r.own(t, "/gaps"); asked.Load() > 0 || !strings.Contains(gaps, `"blocked"`) {
 			t.Errorf("%q: asked %d times: %s", file, asked.Load(), gaps)
 		}
@@ -180,10 +181,7 @@ func showNoRecord(t *testing.T, b *keyBench) {
 				t.Errorf("%q: %s is recorded: %t", file, host, !recorded)
 			}
 		}
-		var state struct{ Gaps map[string]int }
-		if r.state(t, &state); state.Gaps["unrecorded"] != unrecorded || len(state.Gaps) != 1 {
-			t.Errorf("%q: %v, want %d", file, state.Gaps, unrecorded)
-		}
+		r.gaps(t, map[string]int{"unrecorded": unrecorded})
 	}
 	r := b.record(t, newKeyNames(t, false).setting())
 	r.fetch(at(b.pages, "update.googleapis.com", "/")).wants(t, 200, "")
@@ -207,10 +205,7 @@ func showTunnel(t *testing.T, b *keyBench) {
 	if lines := r.indexed(t, "localhost"); len(lines) > 0 || len(r.indexed(t, origin.URL)) == 0 {
 		t.Errorf("%q", lines)
 	}
-	var state struct{ Gaps map[string]int }
-	if r.state(t, &state); state.Gaps["tunnelled"] != 1 {
-		t.Errorf("%v", state.Gaps)
-	}
+	r.gaps(t, map[string]int{"tunnelled": 1, "refused": 1})
 	direct := keyClient(b.plain.address, root.pool())
 	if got := askBy(direct, "GET", at(origin, "localhost", "/"), ""); got.err == nil {
 		t.Error("by default a tunnel is untouched")
