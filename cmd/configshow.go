@@ -36,6 +36,8 @@ type shown struct {
 	Changed  bool   `json:"changed"` // it is not as by default
 }
 
+func (s shown) isOfFile() bool { return s.Source == fromFile }
+
 // The sources of a setting, the first to win last.
 const (
 	fromDefault  = "default"

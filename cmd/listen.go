@@ -169,7 +169,8 @@ func (l *listening) behind() string {
 	if !l.at.Addr().IsUnspecified() {
 		return ""
 	}
-	return "; in a container all clients that come by a published port have the address of its bridge"
+	return "; in a container all clients that come by a published port have the address of its bridge, " +
+		"and WARCORDER_CLIENTS or WARCORDER_PROXY_USERS sets what is missing"
 }
 
 // isAlone reports whether this machine alone reaches the address.

@@ -64,7 +64,7 @@ func (s *serving) reloadPage() admin.Page {
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			done, err := s.reload(r.RemoteAddr)
 			switch {
-			case errors.Is(err, errEnding), errors.Is(err, errNoReload):
+			case errors.Is(err, errEnding), errors.Is(err, errNoReload), errors.Is(err, errReloads):
 				refuse(w, http.StatusServiceUnavailable, err)
 			case err != nil:
 				refuse(w, http.StatusUnprocessableEntity, fmt.Errorf("no setting was changed: %w", err))

@@ -10,7 +10,9 @@ import (
 	"net/netip"
 	"os"
 	"reflect"
+	"slices"
 	"sync"
+	"time"
 
 	"github.com/alecthomas/kong"
 	"github.com/rs/zerolog"
@@ -43,12 +45,16 @@ func (s *serving) now() *inForce { return s.settings.Load() }
 // reloading is that one reload goes on at a time, and none is taken when the recording ends. What
 // is read may be on a disk that does not answer, or a pipe: the end does not wait for that.
 type reloading struct {
-	one sync.Mutex // held by the reload that goes on
+	one chan struct{} // has one while a reload goes on
 
 	mu    sync.Mutex // held while one is taken; guards ended
 	ended bool
 
 	kept chan struct{} // has one when keep-for may have changed
+}
+
+func newReloading() reloading {
+	return reloading{one: make(chan struct{}, 1), kept: make(chan struct{}, 1)}
 }
 
 // end lets no reload be taken any more, and waits for the one that is.
@@ -73,6 +79,30 @@ func (r *reloading) unlessEnded(take func()) error {
 var errNoReload = errors.New("this recorder belongs to a command such as run or browser, with which " +
 	"it ends: its settings stay as they are")
 
+// reloadPatience is how long a reload waits for another one, which may read what does not answer.
+const reloadPatience = 30 * time.Second
+
+// errReloads is the error of a reload that has waited for another one.
+var errReloads = fmt.Errorf("another reload has gone on for %v: what it reads does not answer, see the "+
+	"log", reloadPatience)
+
+// begin waits until no other reload goes on, for as long as patience, and returns what ends this one.
+func (r *reloading) begin(patience time.Duration) (end func(), err error) {
+	timer := time.NewTimer(patience)
+	defer timer.Stop()
+	select {
+	case r.one <- struct{}{}:
+		return func() { <-r.one }, nil
+	case <-timer.C:
+		return nil, errReloads
+	}
+}
+
+// errEmptied is the error of a file that has lost all its settings. Who writes it anew may have
+// emptied it first, and all that it forbids would be allowed until the rest is there.
+var errEmptied = errors.New("has no setting any more, as a file that is half written: for the " +
+	"defaults alone leave one key that says its own, or start the recorder again")
+
 // reloadAtHangups reloads at each SIGHUP, until ctx ends.
 func (s *serving) reloadAtHangups(ctx context.Context) {
 	for {
@@ -88,8 +118,11 @@ func (s *serving) reloadAtHangups(ctx context.Context) {
 // reload reads the settings anew, and takes what can change; by is who wants it. All that is to be
 // said of a reload is said here, from its beginning to its end.
 func (s *serving) reload(by string) (done reloaded, err error) {
-	s.reloading.one.Lock()
-	defer s.reloading.one.Unlock()
+	end, err := s.reloading.begin(reloadPatience)
+	if err != nil {
+		return done, err
+	}
+	defer end()
 	if !s.now().reloads {
 		return done, errNoReload
 	}
@@ -134,6 +167,9 @@ func (s *serving) prepare() (*next, error) {
 	}
 	n := &next{s: s, line: line}
 	was := s.now()
+	if line.Config != "" && len(line.file) == 0 && slices.ContainsFunc(was.shown, shown.isOfFile) {
+		return nil, fmt.Errorf("%s %w", line.Config, errEmptied)
+	}
 	n.done.compare(was.flags, line.flags)
 	n.settings = inForce{
 		line.Record.asStarted(was.recordFlags), was.authority, line.flags,

@@ -1,11 +1,13 @@
 package cmd
 
 import (
+	"errors"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestReloadWrong: settings that cannot be read or meant change nothing at all, and it is said which
@@ -26,6 +28,8 @@ func TestReloadWrong(t *testing.T) {
 		{"a file that is missing", "max-body-size: 1\nupstream-ca: /no/such/file\n", "upstream-ca"},
 		{"an authority that is missing", "max-body-size: 1\nca-cert: /no/such/file\nca-key: /no/such/key\n",
 			"ca-cert"},
+		{"an emptied file", "", "config.yaml has no setting any more"},
+		{"a file of comments", "# max-body-size: 1\n", "half written"},
 		{"a way to itself", "max-body-size: 1\nupstream: http://" + p.address + "\n", "begins with this recorder"},
 	} {
 		write(t, file, c.settings)
@@ -40,7 +44,7 @@ func TestReloadWrong(t *testing.T) {
 	if err := os.Rename(gone, gone+".away"); err != nil {
 		t.Fatal(err)
 	}
-	write(t, file, "")
+	write(t, file, asByDefault)
 	if _, errs, code := p.run("reload"); code != 1 || !strings.Contains(errs, "is gone") {
 		t.Errorf("without the root: %d %q", code, errs)
 	}
@@ -59,8 +63,8 @@ func TestReloadWrong(t *testing.T) {
 		t.Errorf("without a recorder: %d %q", code, errs)
 	}
 	want := `"message":"the configuration was not reloaded: all settings stay as they were"`
-	if n := strings.Count(p.stderr.String(), want); n != 11 {
-		t.Errorf("%d lines of the log, want 11", n)
+	if n := strings.Count(p.stderr.String(), want); n != 13 {
+		t.Errorf("%d lines of the log, want 13", n)
 	}
 }
 
@@ -89,6 +93,27 @@ func TestReloadRestart(t *testing.T) {
 	p.stop()
 	if n := strings.Count(p.stderr.String(), `that counts only after a restart"`); n != 4 {
 		t.Errorf("%d lines of the log, want 4", n)
+	}
+}
+
+// TestReloadWaits: a reload waits for another one, and not without end.
+func TestReloadWaits(t *testing.T) {
+	r := newReloading()
+	end, err := r.begin(patience)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.begin(time.Millisecond); !errors.Is(err, errReloads) {
+		t.Errorf("while one goes on: %v", err)
+	}
+	begun := make(chan error)
+	go func() {
+		_, err := r.begin(patience)
+		begun <- err
+	}()
+	end()
+	if err := <-begun; err != nil {
+		t.Errorf("when it has ended: %v", err)
 	}
 }
 

@@ -66,8 +66,8 @@ func readLayout(path string) (uint64, error) {
 		return 0, err
 	}
 	number, err := strconv.ParseUint(strings.TrimSpace(string(text)), 10, 64)
-	if err == nil && number == 0 {
-		err = errors.New("there is no layout 0")
+	if err != nil || number == 0 {
+		return 0, fmt.Errorf("it holds %.20q, which is no number of a layout: put it back from a backup", text)
 	}
-	return number, err
+	return number, nil
 }

@@ -21,7 +21,7 @@ func TestLayout(t *testing.T) {
 		"without a line end":  {content: "1"},
 		"the next":            {"2\n", true, "newer warcorder (layout 2, this one knows 1): use that version"},
 		"a far one":           {"18446744073709551615", true, "layout 18446744073709551615"},
-		"none":                {"0\n", false, "no layout 0"},
+		"none":                {"0\n", false, "no number of a layout"},
 		"too large":           {"18446744073709551616", false, "cannot be told"},
 		"no number":           {"two\n", false, "cannot be told"},
 		"empty":               {" ", false, "cannot be told"},
