@@ -23,23 +23,7 @@ type scenario struct {
 	about  []string // the figures that count
 }
 
-var scenarios = []scenario{
-	{
-		name:   "https-10k",
-		path:   "/mix/10240",
-		secure: true,
-		relay:  true,
-		run:    (*bench).load,
-		about:  []string{"CPU"},
-	},
-	{
-		name:   "https-100k",
-		path:   "/mix/102400",
-		secure: true,
-		run:    (*bench).load,
-		about:  []string{"CPU"},
-	},
-	{name: "http-10k", path: "/mix/10240", run: (*bench).load, about: []string{"CPU"}},
+var scenarios = slices.Concat(bySize("https", true), bySize("http", false), []scenario{
 	{
 		name:   "https-br-10k",
 		path:   "/br/10240",
@@ -108,6 +92,24 @@ var scenarios = []scenario{
 		run:    (*bench).big,
 		about:  []string{"MB/s", "CPU"},
 	},
+})
+
+// bySize are what is asked of each proxy over a scheme, by the size of the body.
+func bySize(scheme string, secure bool) (all []scenario) {
+	for _, one := range []struct {
+		name  string
+		bytes int
+	}{{"1k", 1 << 10}, {"10k", 10 << 10}, {"100k", 100 << 10}, {"1m", 1 << 20}} {
+		all = append(all, scenario{
+			name:   scheme + "-" + one.name,
+			path:   fmt.Sprintf("/mix/%d", one.bytes),
+			secure: secure,
+			relay:  secure && one.name == "10k",
+			run:    (*bench).load,
+			about:  []string{"CPU"},
+		})
+	}
+	return all
 }
 
 // has reports whether a scenario is measured with a proxy.
