@@ -5,8 +5,8 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
-	"strings"
 
 	"warcorder/certs"
 	"warcorder/certs/stores"
@@ -115,10 +115,13 @@ func isUsual(collections string) bool {
 	return err == nil && usual == collections
 }
 
+// ofGoRun is where go run puts programs: a folder of its own, or its cache, by the hash, wherever that is.
+var ofGoRun = regexp.MustCompile(`/go-build|/[0-9a-f]{2}/[0-9a-f]{64}-d/[^/]+$`)
+
 // startedAs is how a person starts the program once more that was started by this name: go run puts
 // it where nobody finds it again.
 func startedAs(program string) string {
-	if strings.Contains(filepath.ToSlash(program), "/go-build") {
+	if ofGoRun.MatchString(filepath.ToSlash(program)) {
 		return "go run ."
 	}
 	return stores.Quoted(program)

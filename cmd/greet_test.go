@@ -66,6 +66,7 @@ func TestTrustLine(t *testing.T) {
 		"./warcorder":                          "./warcorder trust",
 		"/home/o'neil/warcorder":               `'/home/o'\''neil/warcorder' trust`,
 		"/tmp/go-build3911/b001/exe/warcorder": "go run . trust",
+		"/ci/cache/42/421deeb592316c780a9e868da289004affdce9b8e459b367ee3fc955c7196bf6-d/warcorder": "go run . trust",
 	} {
 		if line := trustLine(program, certs.RootFile(usual)); line != want {
 			t.Errorf("started as %s: %s, want %s", program, line, want)
