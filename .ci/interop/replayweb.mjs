@@ -14,8 +14,13 @@ export const local = ['--headless', '--no-sandbox', '--disable-gpu', '--no-first
 export const alone = [...local, '--no-proxy-server'];
 
 // serveReplayweb serves the archive: a WARC, a WACZ, or a JSON that lists WACZs beside it. Returns
-// address, which makes a recorded page's URL that of its replay, connections, which counts those that
-// are open, and close; embed is how much of its own replayweb.page shows beside the page.
+// address, which makes a recorded page's URL that of its replay, drop, which breaks off what is still
+// being sent and tells how much that was, and close; embed is how much of its own replayweb.page shows
+// beside the page.
+//
+// drop is for when a page has been closed: replayweb.page 2.5.3 goes on with the ranges of a film that
+// nobody watches any more, two or three of each, and a browser has six connections to a server. The
+// seventh range would wait without end.
 export async function serveReplayweb(archive, embed = 'replayonly') {
   const name = `/${basename(archive)}`;
   const files = {
@@ -27,6 +32,7 @@ export async function serveReplayweb(archive, embed = 'replayonly') {
     if (part.endsWith('.wacz')) files[`/${part}`] = ['application/octet-stream', join(dirname(archive), part)];
   }
 
+  const sending = new Set();
   function serve(request, response) {
     const { pathname, searchParams } = new URL(request.url, 'http://127.0.0.1');
     if (pathname === '/') {
@@ -49,14 +55,19 @@ export async function serveReplayweb(archive, embed = 'replayonly') {
       'Accept-Ranges': 'bytes',
     });
     if (request.method === 'HEAD') return response.end();
-    return pipeline(fs.createReadStream(path, { start, end }), response, () => {});
+    sending.add(response);
+    return pipeline(fs.createReadStream(path, { start, end }), response, () => { sending.delete(response); });
   }
 
   const server = http.createServer(serve);
   await new Promise((done) => { server.listen(0, '127.0.0.1', done); });
   return {
     address: (url) => `http://127.0.0.1:${server.address().port}/?url=${encodeURIComponent(url)}`,
-    connections: () => new Promise((done) => { server.getConnections((_, n) => done(n)); }),
+    drop: () => {
+      const { size } = sending;
+      for (const response of sending) response.destroy();
+      return size;
+    },
     close: () => {
       server.closeAllConnections();
       server.close();

@@ -84,7 +84,7 @@ const replayers = {
     close: () => {},
   }),
   'replayweb.page': async (wacz) => {
-    const { address, connections, close } = await serveReplayweb(wacz);
+    const { address, drop, close } = await serveReplayweb(wacz);
     return {
       open: async (page, url) => {
         for (let load = 0; load < 2; load++) { // the first now and then stays empty
@@ -94,14 +94,14 @@ const replayers = {
         }
         return null;
       },
-      connections,
+      drop,
       close,
     };
   },
 };
 
 async function judge(replayer, archive, profile, site, ...names) {
-  const { open, connections, close } = await replayers[replayer](archive);
+  const { open, drop, close } = await replayers[replayer](archive);
   let browser = await launch(profile, alone);
   const seen = async (name) => {
     const page = await browser.newPage();
@@ -112,15 +112,16 @@ async function judge(replayer, archive, profile, site, ...names) {
       const pages = await frame.evaluate('window.pdfPages');
       if (pages) await viewed(page, pages);
     });
-    if (!problem || !connections) await page.close();
+    if (!problem || !drop) await page.close();
     return problem;
   };
   for (const name of names) {
     const problem = await seen(name);
     report(`${replayer}: ${name}`, problem);
-    if (!problem || !connections) continue;
-    // What hangs in a browser has been seen to let all that came after it hang, too.
-    console.log(`# ${replayer}: ${name}: ${await connections()} connections are open; the next in a new browser`);
+    const still = drop?.();
+    if (!problem || !drop) continue;
+    // What hangs in a browser may let all that comes after it hang, too.
+    console.log(`# ${replayer}: ${name}: ${still} files were still being sent; the next in a new browser`);
     await browser.close();
     browser = await launch(profile, alone);
   }
