@@ -187,14 +187,21 @@ func TestReconfigureAuthority(t *testing.T) {
 	wantFault(t, old.get("/"), "200", "")
 }
 
-// TestReconfigureCompletion: a whole that waits is asked for by the way that counts then.
-func TestReconfigureCompletion(t *testing.T) {
-	parent := routetest.HTTP(t, nil, "", "")
+// withWaitingWhole makes a proxy in which a whole of an origin waits for an hour.
+func withWaitingWhole(t *testing.T) (*house, *library) {
+	t.Helper()
 	cfg := config()
 	cfg.Complete.Quiet, cfg.Complete.Within = time.Hour, time.Hour
 	h, o := newHouse(t, cfg), newLibrary(t, false, film)
 	h.fetch(o.originServer, false, "/", aPart)
 	until(t, "the whole waits", func() bool { return h.proxy.Completions().Waiting == 1 })
+	return h, o
+}
+
+// TestReconfigureCompletion: a whole that waits is asked for by the way that counts then.
+func TestReconfigureCompletion(t *testing.T) {
+	parent := routetest.HTTP(t, nil, "", "")
+	h, _ := withWaitingWhole(t)
 	h.take(func(cfg *Config) {
 		cfg.Upstream = byWay(t, parent.URL("http")).Upstream
 		cfg.Complete.Quiet, cfg.Complete.Within = 0, 0
@@ -213,11 +220,7 @@ func TestReconfigureUnwanted(t *testing.T) {
 		"complete":  func(cfg *Config) { cfg.Complete.What = completeNever },
 	} {
 		t.Run(name, func(t *testing.T) {
-			cfg := config()
-			cfg.Complete.Quiet, cfg.Complete.Within = time.Hour, time.Hour
-			h, o := newHouse(t, cfg), newLibrary(t, false, film)
-			h.fetch(o.originServer, false, "/", aPart)
-			until(t, "the whole waits", func() bool { return h.proxy.Completions().Waiting == 1 })
+			h, o := withWaitingWhole(t)
 			h.take(func(cfg *Config) {
 				change(cfg)
 				cfg.Complete.Quiet, cfg.Complete.Within = 0, 0
