@@ -13,6 +13,8 @@
 //	  environment/           what leads other programs through the proxy
 //	  replaying/             what answers a replay: the files, or the recorder that has them open
 //	  removing/              a removal, by a recorder that stands aside for it
+//	  uploading/             finished files into object storage, and local copies that go
+//	  pushing/               what is new, to those who are fed with it
 //	  packing/               a part of a collection into WACZ files
 //	  conversion/            WARC 0.9 files to WARC 1.1 files, for an import
 //	  taking/                WACZ files and HARs to the files of an import
@@ -35,6 +37,7 @@
 //	  stores/                where browsers and systems keep what they trust
 //	recorder/              exchanges to files and index, while they happen
 //	  outside/               what other archives have already
+//	  shared/                what other recorders have, by a server of all
 //	  recovery/              what a crash or another tool has left
 //	  spill/                 bytes that wait for their records, in memory and on disk
 //	  record/                facts and messages to records and captures
@@ -56,6 +59,7 @@
 //	    inject/                a fixed clock and seed for documents
 //	    ranges/                which bytes are wanted, and which parts have them
 //	  inspect/               one exchange as people look at it
+//	  holdings/              WARC files wherever they are, here or away
 //	  readback/              a capture's place to what was recorded there
 //	  unpacking/             takes WACZ files apart
 //	  fromhar/               makes records of a HAR
@@ -77,6 +81,8 @@
 //	  cdxline/               takes a line of the index apart
 //	  newdir/                a directory that appears as a whole
 //	  inorder/               jobs at once, and what comes of them in order
+//	  objects/               object storage that speaks S3
+//	  summing/               a file read in any order, and what it comes to
 //	  verify/                judges WARC files, and an index by them
 //	  chunks/                takes the transfer coding off bodies
 //	  text/                  the text of a document that a person sees

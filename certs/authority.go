@@ -20,7 +20,7 @@
 // and behind each the one that signed it; what is sent is the file, behind the leaf:
 //
 //	certs   the certificate that signs ◄─ its issuer ◄─ … ◄─ the root, which may be missing
-//	key     0600, of the first one
+//	key     0600, of the first one; or another's, and for our group to read (0440): a mounted secret
 //	sent    leaf ◄─ the certificate that signs ◄─ its issuer ◄─ …
 //	                                    clients have to trust the last one: Authority.PEM
 //

@@ -5,7 +5,6 @@ import (
 	"encoding/pem"
 	"fmt"
 	"os"
-	"runtime"
 	"strings"
 )
 
@@ -64,18 +63,16 @@ func readKey(file string) ([]byte, error) {
 		"openssl pkcs12 -nodes makes one", file)
 }
 
-// CheckPrivate refuses a key that others than its owner may read or write. Windows has no such
-// bits; those that Go returns there are made up.
+// CheckPrivate refuses a key that others may read or write than its owner, or the process that
+// somebody else has given it to.
 func CheckPrivate(key string) error {
 	info, err := os.Stat(key)
-	if err != nil || runtime.GOOS == "windows" {
+	if err != nil || isPrivate(info) {
 		return nil // a missing key is reported together with its certificate
 	}
-	if mode := info.Mode().Perm(); mode&0o077 != 0 {
-		return fmt.Errorf("the private key %s can be used by others than its owner (mode %04o): run "+
-			"chmod 600 on it", key, mode)
-	}
-	return nil
+	return fmt.Errorf("the private key %s can be used by others than its owner (mode %04o): run "+
+		"chmod 600 on it; a secret that Kubernetes mounts needs defaultMode: 0440, and fsGroup the "+
+		"group of the process", key, info.Mode().Perm())
 }
 
 func pemOf(der []byte) []byte {

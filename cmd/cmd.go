@@ -80,6 +80,7 @@ type commandLine struct {
 	Verify   verifyCommand   `cmd:""`
 	Import   importCommand   `cmd:""`
 	Remove   removeCommand   `cmd:""`
+	Uploads  uploadCommand   `cmd:"" name:"upload"`
 	Index    indexCommand    `cmd:""`
 	CA       caCommand       `cmd:"" name:"ca"`
 	Trust    trustCommand    `cmd:""`

@@ -117,6 +117,9 @@ func (c *configCommand) problems(line *commandLine, log zerolog.Logger) (wrong [
 	}
 	cfg := c.Recorder.config()
 	wrong = append(c.checks(), err, cfg.Check())
+	if c.Feeds.check() == nil {
+		wrong = append(wrong, c.Feeds.checkIn(dir))
+	}
 	where := c.addresses()
 	wrong = append(wrong, c.checkDedupFrom(where...))
 	if len(where) > 0 { // else there is no address yet that could be a way out

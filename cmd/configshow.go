@@ -139,6 +139,10 @@ func plainSetting(flag *kong.Flag, value reflect.Value) (plain any, isMasked boo
 	if flag.Name == "api-token" && value.String() != "" {
 		return mask, true
 	}
+	if flag.Name == "dedup-shared" {
+		shown := maskedURL(value.String())
+		return shown, shown != value.String()
+	}
 	switch v := value.Interface().(type) {
 	case access.Users:
 		names := listed(v.String())
@@ -152,6 +156,9 @@ func plainSetting(flag *kong.Flag, value reflect.Value) (plain any, isMasked boo
 	case []string:
 		if flag.Name == "dedup-from" {
 			return maskedURLs(v)
+		}
+		if flag.Name == "push" {
+			return maskedFeeds(v)
 		}
 		return append([]string{}, v...), false
 	case int64:

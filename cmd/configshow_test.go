@@ -101,11 +101,18 @@ sync: none
 min-free-space: 0
 archive-mode: 0640
 keep-for: 90d
+upload: s3://archive/a
+upload-cdxj: true
+keep-local: 7d
 queue-size: 1MB
 dedup: off
 dedup-min-size: 0
 dedup-for: 36h
 dedup-from: ["/a dir/with \\, in it", "http://a.example/cdx?url={url}", "http://b.example/{url}"]
+dedup-shared: unix:///run/redis/r.sock?db=3
+dedup-ttl: 720h
+push: ["outbackcdx=http://a.example/web", "parquet=s3://bucket/a,b"]
+push-every: 61s
 warcinfo: {operator: "Anna \"A\" <a@example.org>", is-part-of: ä, description: "two\nlines: #", robots: "!x"}
 keys:
   extra: [path, form]
@@ -117,6 +124,7 @@ const secrets = `api-token: geheim
 proxy-users: ["` + someUser + `", "bert:$2a$04$qsd9YNDrbykqng9imPDPDed027HWwZrByv4tY235g3qwsv55lo0aK"]
 upstream: ["a=http://geheim:geheim@127.0.0.1:9 socks5://b:1", "b=direct", "http://geheim@c:1"]
 dedup-from: ["http://geheim:geheim@a/cdx?key=geheim&url={url}", "http://b/cdx"]
+dedup-shared: "redis+sentinel://geheim:geheim@a:1,b:2/m?sentinel-password=geheim"
 `
 
 // TestConfigShowAgain: what config show prints has the same settings when it is read again, each key

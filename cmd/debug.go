@@ -136,3 +136,13 @@ func profilesIndex(at netip.AddrPort) http.HandlerFunc {
 			"There are allocs and threadcreate too.\n", version, here, here, here, here)
 	}
 }
+
+// checkDebug looks up where profiles are to be given.
+func (c *recordFlags) checkDebug() (err error) {
+	beside := []listening{c.front, c.previews}
+	if c.second != nil {
+		beside = append(beside, *c.second)
+	}
+	c.debug, err = debugAt(c.debug.text, beside...)
+	return err
+}

@@ -26,7 +26,7 @@ import (
 // export, wacz, extract and har write of the same selection.
 //
 // A file that looks whole is whole: what goes wrong after its first byte breaks the connection off.
-// What is selected and not in the collection any more, since its file is away, is left out and
+// What is selected and not in the collection any more, since its file is missing, is left out and
 // counted in the trailer Warcorder-Lacks, as these commands say it in the end.
 type downloads struct {
 	*serving

@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"warcorder/canon"
 	"warcorder/store"
 	"warcorder/store/collection"
+	"warcorder/store/holdings"
 	"warcorder/store/warc"
 	"warcorder/store/warc/v09"
 )
@@ -81,23 +83,17 @@ func sameDir(path, other string) (bool, error) {
 // exportFiles writes the records of all finished files of a collection. It returns how many findings
 // there were: damaged places that it has passed over, and files that nobody has finished.
 func exportFiles(line *commandLine, w *v09.Writer, dir collection.Dir) (damaged int, err error) {
-	entries, err := os.ReadDir(dir.Archive())
+	names, open, err := finishedFiles(dir)
 	if err != nil {
 		return 0, err
 	}
-	open := 0
-	for _, entry := range entries {
-		name := entry.Name()
-		switch state, _ := collection.StateOf(name); state {
-		case collection.Open, collection.Begun:
-			open++
-		case collection.Finished:
-			n, err := exportFile(w, dir.WARC(name))
-			if err != nil {
-				return damaged, err
-			}
-			damaged += n
+	held := holdings.New(dir)
+	for _, name := range names {
+		n, err := exportFile(w, held, name)
+		if err != nil {
+			return damaged, err
 		}
+		damaged += n
 	}
 	if _, running := dir.Recorder(); open > 0 && !running {
 		fmt.Fprintf(os.Stderr, "%s left out, which nobody finished: warcorder recover does\n",
@@ -109,9 +105,34 @@ func exportFiles(line *commandLine, w *v09.Writer, dir collection.Dir) (damaged 
 	return damaged, nil
 }
 
+// finishedFiles returns the names of the finished files, here and away, sorted, and how many are being
+// written.
+func finishedFiles(dir collection.Dir) (names []string, open int, err error) {
+	entries, err := os.ReadDir(dir.Archive())
+	if err != nil {
+		return nil, 0, err
+	}
+	names, _, err = dir.Away()
+	for _, entry := range entries {
+		switch state, _ := collection.StateOf(entry.Name()); state {
+		case collection.Open, collection.Begun:
+			open++
+		case collection.Finished:
+			names = append(names, entry.Name())
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names), open, err // of some there is a copy in either place
+}
+
 // exportFile writes the records of a file, and steps over what is damaged in it.
-func exportFile(w *v09.Writer, path string) (damaged int, err error) {
-	r, err := warc.OpenForeign(path, 0)
+func exportFile(w *v09.Writer, held *holdings.Holdings, name string) (damaged int, err error) {
+	file, err := held.OpenNoted(name)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	r, err := warc.NewForeignReader(file.Section(file.Size), file.Path, 0)
 	if errors.As(err, new(*warc.Damage)) {
 		fmt.Println(printable(err.Error()))
 		return 1, nil
@@ -119,7 +140,6 @@ func exportFile(w *v09.Writer, path string) (damaged int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	defer func() { err = errors.Join(err, r.Close()) }()
 	for {
 		err := w.Export(r)
 		if !errors.As(err, new(*warc.Damage)) {

@@ -137,6 +137,9 @@ func setAll(v reflect.Value) {
 func checkSet(t *testing.T, v reflect.Value, name string) {
 	t.Helper()
 	for i := range v.NumField() {
+		if !v.Type().Field(i).IsExported() {
+			continue // which is of its package's tests
+		}
 		field, path := v.Field(i), name+"."+v.Type().Field(i).Name
 		if _, is := opaque[field.Type()]; !is && field.Kind() == reflect.Struct {
 			checkSet(t, field, path)

@@ -38,12 +38,18 @@ var house = []room{
 	{"cmd/browser/devtools", "", "commands in, events out, and nothing of what pages are"},
 	{"cmd/browser", "certs store/scratch",
 		"a browser that is told of a proxy; what is behind it is not its matter"},
-	{"cmd/replaying", "proxy/hosts proxy/http1 store store/cdxserver store/collection store/readback " +
-		"store/replay store/replay/inject store/replay/rules",
+	{"cmd/replaying", "proxy/hosts proxy/http1 store store/cdxserver store/collection store/holdings " +
+		"store/readback store/replay store/replay/inject store/replay/rules",
 		"a collection that answers, whoever has it open; it knows neither listener nor recorder"},
-	{"cmd/removing", "recorder recorder/feed recorder/record recorder/recovery store store/collection store/pages " +
+	{"cmd/removing", "recorder recorder/feed recorder/record recorder/recovery store store/collection store/holdings " +
+		"store/pages " +
 		"store/readback store/removal store/selection canon",
 		"a removal and a recorder that stands aside for it; who asks for it is its caller"},
+	{"cmd/uploading", "store store/collection store/fault store/holdings store/objects store/scratch store/warc",
+		"files into object storage; who says when, and who asks how it goes, is its caller"},
+	{"cmd/pushing", "store store/cdxline store/collection store/delta store/extsort store/objects " +
+		"store/outbackcdx store/parquet store/scratch store/warc",
+		"what has come, to those who are fed; who reads the index, and what is logged, is its caller's"},
 	{"cmd/packing", "recorder/record store store/behind store/collection store/copying store/extsort " +
 		"store/pages store/readback store/selection store/text store/wacz store/warc",
 		"it joins what copies with what writes the form; flags and bars are the command's"},
@@ -53,7 +59,7 @@ var house = []room{
 		"store/warc",
 		"what others have made to files of an import, and nothing of an index"},
 
-	{"proxy/admin/metrics", "proxy recorder recorder/latency recorder/outside",
+	{"proxy/admin/metrics", "proxy recorder recorder/latency recorder/outside recorder/shared",
 		"facts in, lines that Prometheus reads out; where the facts come from is its caller's"},
 	{"proxy", "recorder recorder/record certs proxy/access proxy/dial proxy/hosts proxy/http1 " +
 		"proxy/admin proxy/dns proxy/reach proxy/route store/chunks",
@@ -84,9 +90,9 @@ var house = []room{
 	{"store/extract", "store store/collection store/copying store/extsort store/scratch " +
 		"store/selection store/warc",
 		"a selection in, a directory of files out; who asks for it is its caller's"},
-	{"store/lately", "canon recorder/feed recorder/record store store/collection store/pages store/readback store/report",
+	{"store/lately", "canon recorder/feed recorder/record store store/pages store/readback store/report",
 		"what was seen of a collection in, JSON out; who may ask is told by whoever mounts it"},
-	{"store/report", "store store/cdxserver store/collection store/extsort store/pages store/readback " +
+	{"store/report", "store store/cdxserver store/extsort store/pages store/readback " +
 		"store/refusal store/selection store/warc",
 		"captures and gaps in, what is wrong with a page out; what is done about it is its caller's"},
 	{"store/inspect", "canon recorder/record store store/chunks store/copying store/readback store/text " +
@@ -97,23 +103,23 @@ var house = []room{
 		"a selection in, whole WARC files out; where they are written is its caller's"},
 	{"store/fromhar", "recorder/record store/pagelist store/warc",
 		"a HAR in, records out; where these go is its caller's"},
-	{"store/wayback", "canon store store/collection store/readback",
+	{"store/wayback", "canon store store/collection store/holdings store/readback",
 		"collections over HTTP; who may ask, and who answers for the index, is told by whoever mounts it"},
-	{"store/replay", "proxy/http1 recorder/record store store/readback store/replay/inject " +
+	{"store/replay", "proxy/http1 recorder/record store store/objects store/readback store/replay/inject " +
 		"store/replay/ranges store/replay/rules " +
 		"store/warc",
 		"a request in, what was recorded for it out, keyed as what is recorded; it is told of no proxy"},
 	{"store/selection", "store store/cdxserver store/collection store/extsort store/pages " +
 		"store/readback store/warc",
 		"captures that belong together, whoever has the index open; what becomes of them is its caller's"},
-	{"store/removal", "recorder/record store store/chunks store/collection store/fault canon " +
+	{"store/removal", "recorder/record store store/chunks store/collection store/fault store/holdings canon " +
 		"store/pagelist store/pages store/readback store/removal/journal store/removal/tombstone store/warc",
 		"what goes and what is written in its place; the index is made anew by who has it open"},
 	{"store/pages", "recorder/record store store/collection store/pagelist store/readback store/text store/warc canon",
 		"captures in, pages out; who shows them or hands them on is its caller"},
 	{"proxy/http1", "", "bytes in, a decision out"},
 
-	{"recorder", "recorder/outside recorder/recovery recorder/spill recorder/record " +
+	{"recorder", "recorder/outside recorder/recovery recorder/shared recorder/spill recorder/record " +
 		"recorder/feed recorder/latency recorder/tally " +
 		"store canon store/collection " +
 		"store/refusal store/warc store/fault",
@@ -125,10 +131,14 @@ var house = []room{
 	{"recorder/tally", "", "numbers in, numbers out; who draws them is not its matter"},
 	{"recorder/outside", "recorder/record store store/collection canon",
 		"what is looked for in, an original of another archive out; whose response it is its caller knows"},
+	{"recorder/shared", "store store/collection",
+		"keys in, originals of other recorders out; whether a revisit may name one its caller judges"},
+	{"recorder/shared/server", "", "a server of its own, for tests"},
 	{"recorder/spill", "recorder/record store/collection store/warc store/fault",
 		"bytes that wait, and nothing of where they go"},
-	{"recorder/recovery", "recorder/record store store/chunks store/collection store/pagelist " +
-		"store/removal/journal store/removal/tombstone store/warc store/fault",
+	{"recorder/recovery", "recorder/record store store/chunks store/collection store/holdings " +
+		"store/objects store/pagelist store/removal/journal store/removal/tombstone store/summing " +
+		"store/warc store/fault",
 		"files and index, and nothing of exchanges that are still to come"},
 	{"recorder/recovery/foreign", "store/warc", "files of other tools, for tests"},
 	{"recorder/record", "recorder/sha1pair store store/chunks store/refusal store/warc canon",
@@ -141,7 +151,7 @@ var house = []room{
 	{"store/replay/ranges", "", "numbers in, numbers out; whose bytes they count is its caller's"},
 	{"store/cdxserver", "store store/collection store/delta canon",
 		"the index over HTTP; its server is handed the index by whoever has it open"},
-	{"store/delta", "store store/collection store/extsort store/removal/tombstone store/warc canon",
+	{"store/delta", "store store/collection store/extsort store/holdings store/removal/tombstone store/warc canon",
 		"an index and a token in, lines out; where they go is its caller's"},
 	{"store/outbackcdx/outbackcdxtest", "store/outbackcdx",
 		"what speaks as an OutbackCDX does, for tests"},
@@ -153,7 +163,7 @@ var house = []room{
 	{"store/calendar", "store", "a query in, counts out; who may ask, and where, is its caller's"},
 	{"store/cdxapi", "store canon",
 		"parameters in, lines out; who may ask, and where, is its caller's"},
-	{"store/readback", "store store/chunks store/collection store/warc canon",
+	{"store/readback", "store store/chunks store/collection store/holdings store/warc canon",
 		"places in, messages out; which capture answers what is its caller's matter"},
 	{"store/unpacking", "store/collection store/fault store/pagelist store/warc",
 		"a file of somebody else's to what is in it; it opens no collection"},
@@ -170,8 +180,17 @@ var house = []room{
 	{"store/newdir", "store/behind store/collection store/scratch store/warc",
 		"a directory, and nothing of what its files hold"},
 	{"store/inorder", "", "jobs, and nothing of what they do"},
-	{"store/verify", "store store/collection store/extsort store/warc",
+	{"store/verify", "store store/collection store/extsort store/objects store/summing store/warc",
 		"it judges what the recorder makes, by eyes of its own"},
+	{"store/summing", "store store/objects",
+		"bytes in, the same bytes and their sums out; what the sums are for is its caller's"},
+	{"store/holdings/awaytest", "store store/collection store/objects store/objects/gateway",
+		"what an upload leaves, for tests"},
+	{"store/holdings", "store store/collection store/fault store/objects",
+		"what the index knows of a file in, the file out; what is read of it is its caller's"},
+	{"store/objects/gateway", "", "object storage of one's own, for tests"},
+	{"store/objects", "store",
+		"places in, bytes in or out; which files go there, and when, is its caller's"},
 	{"store", "canon store/boltcheck store/collection store/extsort store/fault",
 		"the index knows keys and who has its directory, and nothing of WARC files"},
 	{"store/collection", "store/warc", "a directory and its names, and nothing of what files say"},
@@ -211,9 +230,11 @@ var libraries = []library{
 		"the words of the DevTools protocol"},
 	{"github.com/parquet-go/parquet-go", "store/parquet", "tables"},
 	{"github.com/coreos/go-systemd", "cmd/supervisor", "systemd's protocols"},
+	{"github.com/redis/go-redis", "recorder/shared", "the server by which recorders share originals"},
+	{"github.com/aws", "store/objects", "object storage"},
 	{"rsc.io/qr", "proxy/admin/trust", "QR codes"},
 	{"github.com/prometheus/client_golang", "proxy/admin/metrics", "metrics"},
-	{"github.com/rs/zerolog", "cmd proxy recorder recorder/outside recorder/recovery",
+	{"github.com/rs/zerolog", "cmd cmd/uploading proxy recorder recorder/outside recorder/recovery recorder/shared",
 		"canon, certs and store never log"},
 }
 

@@ -52,10 +52,16 @@ func (b *keyBench) record(t *testing.T, file string) *keyed {
 // recordIn starts one on the collections in dir; faults is what is to fail in it.
 func (b *keyBench) recordIn(t *testing.T, dir, faults, file string) *keyed {
 	t.Helper()
+	return b.recordAmid(t, []string{"RUN_WITH_FAULT=" + faults}, dir, file)
+}
+
+// recordAmid starts one with more variables in its environment.
+func (b *keyBench) recordAmid(t *testing.T, variables []string, dir, file string) *keyed {
+	t.Helper()
 	if !strings.Contains(file, "\nlisten:") && !strings.HasPrefix(file, "listen:") {
 		file += "\nlisten: 127.0.0.1:0\n"
 	}
-	r := launchCommand(t, dir, b.ca, faults, "record", "--config", writeFile(t, file))
+	r := launchAmid(t, variables, dir, b.ca, "record", "--config", writeFile(t, file))
 	if r.address == "" {
 		t.Fatalf("it does not start: %s", r.tail())
 	}

@@ -18,6 +18,8 @@ func dedupKeys() []keyRow {
 		{key: "dedup-min-size", shows: showDedupMinSize},
 		{key: "dedup-for", shows: showDedupFor},
 		{key: "dedup-from", shows: showDedupFrom},
+		{key: "dedup-shared", shows: showDedupShared},
+		{key: "dedup-ttl", shows: showDedupTTL},
 		{key: "warcinfo-operator", shows: showWarcinfo("operator", "operator", "")},
 		{key: "warcinfo-is-part-of", shows: showWarcinfo("is-part-of", "isPartOf", "default")},
 		{key: "warcinfo-description", shows: showWarcinfo("description", "description", "")},

@@ -17,7 +17,7 @@ type keyRow struct {
 // keyRows are all rows, by group.
 func keyRows() []keyRow {
 	return slices.Concat(placeKeys(), logKeys(), readerKeys(), reachKeys(), wayKeys(), changeKeys(),
-		completeKeys(), boundKeys(), timeoutKeys(), fileKeys(), commitKeys(), dedupKeys())
+		completeKeys(), boundKeys(), timeoutKeys(), fileKeys(), commitKeys(), dedupKeys(), pushKeys(), uploadKeys())
 }
 
 // TestKeys: every key does what its line in config.example.yaml says.

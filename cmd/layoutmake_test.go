@@ -19,6 +19,7 @@ import (
 	"strings"
 	"testing"
 
+	"warcorder/store/collection"
 	"warcorder/store/outbackcdx/outbackcdxtest"
 )
 
@@ -51,6 +52,7 @@ func TestMakeLayout(t *testing.T) {
 	m.tear()
 	m.record(m.visitAgain, interrupt)
 	m.leaveAll()
+	m.raise()
 	m.keep(filepath.Join(folder, "closed.tar.gz"))
 	m.record(m.hold, (*os.Process).Kill)
 	m.tear()
@@ -87,6 +89,16 @@ func (m *maker) serve(w http.ResponseWriter, r *http.Request) {
 		<-m.held
 	default:
 		io.WriteString(w, "the same for all")
+	}
+}
+
+// raise lets the collection have the layout that it is made for, as it has from when its first file goes
+// away; what is kept has no object storage, and all its files.
+func (m *maker) raise() {
+	if strings.HasPrefix(*makeLayout, "2.") {
+		if err := collection.Dir(filepath.Join(m.dir, "collections", "default")).RaiseLayout(0); err != nil {
+			m.Fatal(err)
+		}
 	}
 }
 

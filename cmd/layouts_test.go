@@ -141,16 +141,6 @@ func unpackOne(head *tar.Header, in io.Reader, path string) error {
 	return os.WriteFile(path, content, fs.FileMode(head.Mode).Perm())
 }
 
-// done runs a command that must find nothing wrong.
-func (p *program) done(args ...string) string {
-	p.t.Helper()
-	out, errs, code := p.run(args...)
-	if code != 0 {
-		p.t.Fatalf("%v: exit status %d\n%s%s", args, code, out, errs)
-	}
-	return out
-}
-
 // isAsExpected holds the collection against what was kept of it.
 func (p *program) isAsExpected(t *testing.T, prefix string, shown ...string) {
 	t.Helper()

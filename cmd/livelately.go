@@ -11,6 +11,7 @@ import (
 	"warcorder/recorder"
 	"warcorder/store/lately"
 	"warcorder/store/pages"
+	"warcorder/store/readback"
 )
 
 const (
@@ -23,8 +24,9 @@ const livePatience = 100 * time.Millisecond
 
 // livePages mounts the newest pages.
 func (s *serving) livePages(to *admin.Admin) {
-	s.lately = lately.New(lately.Source{Dir: s.dir, Index: s.rec.Index(), Gaps: s.rec.Gaps,
-		Took: s.rec.Feed().Took, GoingOn: s.rec.GoingOn, Paused: s.pausedNow,
+	s.lately = lately.New(lately.Source{Index: s.rec.Index(), Gaps: s.rec.Gaps,
+		Files: readback.Through(s.held, s.rec.Index()),
+		Took:  s.rec.Feed().Took, GoingOn: s.rec.GoingOn, Paused: s.pausedNow,
 		Broke: func(value any) {
 			s.log.Error().Str("panic", fmt.Sprintf("%.200v", value)).Str("stack", string(debug.Stack())).
 				Msg("a fault of warcorder's own: the live page has no list of pages; recording goes on")

@@ -1,6 +1,8 @@
 package cmd
 
 import (
+	"time"
+
 	"warcorder/proxy/admin"
 	"warcorder/proxy/admin/metrics"
 )
@@ -28,6 +30,13 @@ func (s *serving) facts() *metrics.Facts {
 		RootEnds: authority.Ends(), Viewers: s.events.Here(), LogDropped: s.out.Dropped(),
 		Jobs: s.jobs(),
 	}
+	for _, feed := range s.feeds.States() {
+		f.Feeds = append(f.Feeds, metrics.Feed{Lag: feed.Lag, Lines: feed.Lines, Failures: feed.Failures,
+			Up: feed.Up})
+	}
+	if u := s.uploadState(); u != nil {
+		f.Upload = u.facts(time.Now())
+	}
 	f.Recording = f.Recorder.Recording && !f.Paused
 	f.Leaves, f.LeavesKept = authority.Leaves()
 	if last, _ := s.verified.seen(); last != nil {
@@ -43,4 +52,17 @@ func (s *serving) jobs() []metrics.Jobs {
 	all[1].Waiting, all[1].Running = s.removals.Going()
 	all[2].Waiting, all[2].Running = s.replays.Going()
 	return all
+}
+
+// facts is what a scrape tells of an upload.
+func (u *uploadState) facts(now time.Time) *metrics.Upload {
+	f := &metrics.Upload{
+		Finished: int64(u.Waiting), Stored: int64(u.Stored), Away: int64(u.Away), Stale: int64(u.Stale),
+		FinishedBytes: u.WaitingBytes, StoredBytes: u.StoredBytes, AwayBytes: u.AwayBytes,
+		Sent: u.Sent, Failures: u.Failed, Up: u.Since.IsZero(),
+	}
+	if !u.Oldest.IsZero() {
+		f.Lag = max(0, now.Sub(u.Oldest).Seconds())
+	}
+	return f
 }

@@ -17,6 +17,7 @@ import (
 
 	"warcorder/proxy/admin/metrics"
 	"warcorder/recorder/outside"
+	sharing "warcorder/recorder/shared"
 )
 
 // families is what a recorder's /metrics can have: of each family its labels, and of each label the
@@ -30,7 +31,9 @@ func allFamilies(t *testing.T) families {
 	facts.Jobs = []metrics.Jobs{{Kind: "capture"}, {Kind: "removal"}, {Kind: "replay"}}
 	known := int64(1)
 	facts.Recorder.Totals.Revisits, facts.Recorder.Disk.Free = &known, &known
+	facts.Feeds, facts.Upload = []metrics.Feed{{}}, new(metrics.Upload)
 	facts.Recorder.DedupFrom = []outside.Status{{Archive: "/a"}}
+	facts.Recorder.DedupShared = new(sharing.Status)
 	answer := httptest.NewRecorder()
 	metrics.New(metrics.Config{Facts: func() *metrics.Facts { return facts }}).ServeHTTP(answer,
 		httptest.NewRequest("GET", metrics.Path, nil))

@@ -83,7 +83,8 @@ func TestNoVariablesOfOurOwn(t *testing.T) {
 		}
 		for _, found := range name.FindAllString(string(code), -1) {
 			used++
-			if err := checkVariables(app, []string{found + "=x"}); err != nil && found != variablePrefix {
+			err := checkVariables(app, []string{found + "=x"})
+			if err != nil && found != variablePrefix {
 				t.Errorf("%s: %v", path, err)
 			}
 		}

@@ -25,8 +25,8 @@ func TestNewerCollection(t *testing.T) {
 	wacz := filepath.Join(t.TempDir(), "pages.wacz")
 	waczOf(t, wacz, warcsOf("a.warc.gz"), pageLine)
 	raised := map[string]func(testing.TB, collection.Dir){
-		"layout 2": func(t testing.TB, dir collection.Dir) {
-			writeText(t, filepath.Join(string(dir), "layout"), "2\n")
+		fmt.Sprintf("layout %d", collection.Layout+1): func(t testing.TB, dir collection.Dir) {
+			writeText(t, filepath.Join(string(dir), "layout"), fmt.Sprintln(collection.Layout+1))
 		},
 		fmt.Sprintf("index format %d", store.Format+1): raiseFormat,
 	}
@@ -64,6 +64,7 @@ func openers(dir, wacz, file string) [][]string {
 		{"export"},
 		{"export", "-o", filepath.Join(dir, "lines")},
 		{"push", "--to", "outbackcdx", "http://127.0.0.1:9/index"},
+		{"upload", "s3://archive/news"},
 		{"extract", "--url", url, "-o", filepath.Join(dir, "extract")},
 		{"har", "-o", filepath.Join(dir, "har")},
 		{"wacz", "-o", filepath.Join(dir, "all.wacz")},

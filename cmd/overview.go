@@ -72,6 +72,7 @@ const (
 	fileOpen     = "open"
 	fileFinished = "finished"
 	fileAway     = "away"
+	fileMissing  = "missing"
 	fileReduced  = "removed in part"
 )
 
@@ -106,8 +107,10 @@ func (s *serving) overview() *overview {
 func (s *serving) overviewFile(f *store.File, open []string) overviewFile {
 	told := overviewFile{f.Name, fileFinished, f.Committed, f.Committed}
 	switch {
-	case f.Away:
+	case f.IsAway():
 		told.State = fileAway
+	case f.Missing:
+		told.State = fileMissing
 	case f.Reduced:
 		told.State = fileReduced
 	case slices.Contains(open, f.Name) || !f.Sealed:

@@ -24,7 +24,7 @@ func (p *program) overviewNow() (o overview) {
 }
 
 // TestOverview: what was recorded, in which files, by whom, and what the last verify found; a file
-// that has gone is told to be away by the recorder that follows.
+// that has gone is told to be missing by the recorder that follows.
 func TestOverview(t *testing.T) {
 	site := newSite(t)
 	p := startRecording(t)
@@ -66,7 +66,7 @@ func TestOverview(t *testing.T) {
 		t.Fatal(err)
 	}
 	p = startRecordingIn(t, p.dir)
-	if o := p.overviewNow(); len(o.Files) != 1 || o.Files[0].State != fileAway || o.Gaps["missing"] == 0 {
+	if o := p.overviewNow(); len(o.Files) != 1 || o.Files[0].State != fileMissing || o.Gaps["missing"] == 0 {
 		t.Errorf("%+v", o)
 	}
 }

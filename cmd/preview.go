@@ -36,7 +36,7 @@ func (s *serving) inspect(pages *admin.Admin) {
 	if at := s.preview.at(); at.IsValid() {
 		previews = inspect.NewPreviews(int(at.Port()), pages.IsOwnName)
 	}
-	s.inspected = readback.New(s.dir, s.rec.Index())
+	s.inspected = readback.Through(s.held, s.rec.Index())
 	i := inspect.New(s.rec.IndexFor, s.inspected, previews)
 	i.Took = s.rec.Feed().Took
 	i.PageOf = func(ctx context.Context, at store.Location) string {

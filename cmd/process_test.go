@@ -155,6 +155,16 @@ func (p *program) run(args ...string) (stdout, stderr string, code int) {
 	return out.String(), errs.String(), cmd.ProcessState.ExitCode()
 }
 
+// done runs a command that must find nothing wrong.
+func (p *program) done(args ...string) string {
+	p.t.Helper()
+	out, errs, code := p.run(args...)
+	if code != 0 {
+		p.t.Fatalf("%v: exit status %d\n%s%s", args, code, out, errs)
+	}
+	return out
+}
+
 // page is the body of one of the recorder's own pages.
 func (p *program) page(path string) string {
 	p.t.Helper()

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -15,9 +14,7 @@ import (
 	"strings"
 	"testing"
 
-	"warcorder/store"
 	"warcorder/store/collection"
-	"warcorder/store/delta"
 	"warcorder/store/outbackcdx/outbackcdxtest"
 )
 
@@ -64,8 +61,8 @@ func (b *brokenPush) loseAnswer() {
 
 func (b *brokenPush) isBegun() {
 	b.t.Helper()
-	if at, err := pushedAt(b.token); err != nil || at.until == nil || len(b.server.Lines()) == 0 {
-		b.t.Fatalf("%+v %v, %q", at, err, b.server.Lines())
+	if _, begun, _ := pushedOf(b.t, b.token); begun == "" || len(b.server.Lines()) == 0 {
+		b.t.Fatalf("%q, %q", begun, b.server.Lines())
 	}
 }
 
@@ -128,9 +125,8 @@ func (b *brokenPush) isAll() {
 	if got, want := b.server.Lines(), b.exported(); !slices.Equal(got, want) {
 		b.t.Errorf("it has %d lines:\n%.300s\nand is to have %d:\n%.300s", len(got), got, len(want), want)
 	}
-	at, err := pushedAt(b.token)
-	if err != nil || at.until != nil {
-		b.t.Errorf("something is begun: %+v, %v", at, err)
+	if _, begun, _ := pushedOf(b.t, b.token); begun != "" {
+		b.t.Errorf("something is begun: %s", begun)
 	}
 }
 
@@ -156,8 +152,8 @@ func TestPushBroken(t *testing.T) {
 	for name, then := range map[string]func(*brokenPush){
 		"a removal": func(b *brokenPush) {
 			b.refuseSecond()
-			if at, err := pushedAt(b.token); err != nil || at.behind == "" {
-				b.t.Errorf("%+v %v", at, err)
+			if _, _, place := pushedOf(b.t, b.token); place == "" {
+				b.t.Error("it has no place")
 			}
 			b.must("remove", "--url", "https://example.com/a", "--yes")
 			b.isAtServer()
@@ -265,19 +261,7 @@ func TestPushBrokenPart(t *testing.T) {
 	t.Parallel()
 	server := outbackcdxtest.New()
 	defer server.Close()
-	text := strings.Repeat("text ", 100)
-	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("ETag", `"x"`)
-		w.Header().Set("Content-Type", "text/plain")
-		if r.Header.Get("Range") != "" {
-			w.Header().Set("Content-Range", fmt.Sprintf("bytes 100-199/%d", len(text)))
-			w.WriteHeader(http.StatusPartialContent)
-			fmt.Fprint(w, text[100:200])
-			return
-		}
-		fmt.Fprint(w, text)
-	}))
-	defer origin.Close()
+	origin := originOfParts(t)
 	const site = "http://example.com/b"
 	p := startRecording(t, "--upstream", origin.URL)
 	p.fetchPart(site)
@@ -333,35 +317,4 @@ func TestPushUnread(t *testing.T) {
 		t.Errorf("%d %s", code, errs)
 	}
 	b.isAll()
-}
-
-// TestPushedDamaged: of a file with one bit that is wrong nothing is skipped that the server may lack.
-func TestPushedDamaged(t *testing.T) {
-	dir := collection.Dir(filepath.Join(t.TempDir(), "collections", "default"))
-	fakeIndex(t, dir, 10)
-	done, err := exportSince(dir, store.Query{}, &delta.Token{}, io.Discard)
-	if err != nil {
-		t.Fatal(err)
-	}
-	until := done.token
-	want := pushed{until: &until, behind: "com,example)/000005 20260501120000"}
-	text := want.String()
-	if got, err := parsePushed(text); err != nil || got.behind != want.behind {
-		t.Fatalf("%+v %v", got, err)
-	}
-	for i := range text {
-		for bit := range 8 {
-			bad := []byte(text)
-			bad[i] ^= 1 << bit
-			got, err := parsePushed(string(bad))
-			if err == nil && got.behind != "" && (got.behind != want.behind || got.until.String() != until.String()) {
-				t.Errorf("%q is read as %+v", bad, got)
-			}
-		}
-	}
-	old, _, _ := strings.Cut(text[1:], " Y29t")
-	got, err := parsePushed("\n" + old + " Y29t\n")
-	if err != nil || got.behind != "" || got.until == nil {
-		t.Errorf("without a sum: %+v %v", got, err)
-	}
 }

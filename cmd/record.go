@@ -19,14 +19,18 @@ import (
 
 	"warcorder/cmd/jobs"
 	"warcorder/cmd/logqueue"
+	"warcorder/cmd/pushing"
 	"warcorder/cmd/removing"
 	"warcorder/cmd/supervisor"
+	"warcorder/cmd/uploading"
 	"warcorder/proxy"
 	"warcorder/proxy/admin"
 	"warcorder/proxy/hosts"
 	"warcorder/recorder"
 	"warcorder/recorder/feed/eventstream"
 	"warcorder/store/collection"
+	"warcorder/store/delta"
+	"warcorder/store/holdings"
 	"warcorder/store/lately"
 	"warcorder/store/readback"
 )
@@ -48,9 +52,11 @@ type recordFlags struct {
 	ShutdownTimeout time.Duration  `default:"10s"`
 	PreviewListen   string         `name:"preview-listen" placeholder:"HOST:PORT"`
 	KeepFor         keepTime       `name:"keep-for" default:"0s" placeholder:"TIME"`
+	Feeds           pushFlags      `embed:""`
 	collectionFlags
 	Proxy    proxyFlags    `embed:""`
 	Recorder recorderFlags `embed:""`
+	Upload   uploadFlags   `embed:""`
 	Rules    replayRules   `name:"replay-rules" hidden:"" type:"replay-rules"`
 
 	greets   bool       // a person is told what to do next
@@ -122,7 +128,7 @@ func (c *recordFlags) recordTo(line *commandLine, out *logqueue.Queue,
 	if err != nil {
 		return err
 	}
-	if err := c.check(); err != nil {
+	if err := cmp.Or(c.check(), c.Feeds.checkIn(dir)); err != nil {
 		return err
 	}
 	log, person := line.logger(out)
@@ -164,8 +170,10 @@ func (c *recordFlags) recordTo(line *commandLine, out *logqueue.Queue,
 	if err != nil {
 		return err
 	}
+	held := holdings.New(dir)
 	s := &serving{
 		dir:       dir,
+		held:      held,
 		line:      line,
 		rec:       rec,
 		reloading: newReloading(),
@@ -180,8 +188,12 @@ func (c *recordFlags) recordTo(line *commandLine, out *logqueue.Queue,
 		during:    during,
 		preview:   preview,
 		debug:     debug,
+		feeds:     new(pushing.Feeds),
+		ends:      delta.NewEnds(held),
 		verified:  lastVerifies(dir),
+		uploads:   uploading.New(dir, rec.Index, log),
 	}
+	s.uploads.Tell, s.uploads.Hold = rec.TellFile, rec.WithFinished
 	s.signals, s.hangups = c.signals(hangups)
 	s.settings.Store(&inForce{c, authority, line.flags, line.settings()})
 	err = errors.Join(c.serve(s, ln, second), rec.Close())
@@ -221,30 +233,9 @@ func (c *recordFlags) checks() []error {
 		wrong = append(wrong, c.second.check(&c.Proxy))
 	}
 	cfg := c.Proxy.config()
-	return append(wrong, c.checkPreview(), c.checkDebug(), checkToken(c.APIToken),
-		refuseMask("dedup-from", strings.Join(c.Recorder.DedupFrom, ",")), cfg.Check(),
-		checkEnvironment(&cfg.Upstream))
-}
-
-// checkDebug looks up where profiles are to be given.
-func (c *recordFlags) checkDebug() (err error) {
-	beside := []listening{c.front, c.previews}
-	if c.second != nil {
-		beside = append(beside, *c.second)
-	}
-	c.debug, err = debugAt(c.debug.text, beside...)
-	return err
-}
-
-func checkToken(token string) error {
-	if token == mask {
-		return refuseMask("api-token", token)
-	}
-	if strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return errors.New("api-token has spaces or characters in it that are not ASCII: it could " +
-			"not be sent in a header")
-	}
-	return nil
+	return append(wrong, c.checkPreview(), c.checkDebug(), checkToken(c.APIToken), c.Feeds.check(),
+		refuseMask("dedup-from", strings.Join(c.Recorder.DedupFrom, ",")),
+		refuseMask("dedup-shared", c.Recorder.DedupShared), cfg.Check(), checkEnvironment(&cfg.Upstream))
 }
 
 // open opens the collection for recording, which first recovers what a crash has left.
@@ -271,6 +262,7 @@ func (c *recordFlags) open(dir collection.Dir, out *logqueue.Queue, log zerolog.
 // serving is a recording while it goes on: what its steps work with.
 type serving struct {
 	dir       collection.Dir
+	held      *holdings.Holdings // its files, for all who read them
 	line      *commandLine
 	rec       *recorder.Recorder
 	signals   <-chan os.Signal // that end it
@@ -281,7 +273,10 @@ type serving struct {
 	captures  *jobs.Queue[wanted]   // that the live page has asked for
 	replays   *jobs.Queue[struct{}] // browsers that it has opened
 	removals  removing.Queue        // that it has asked for
-	config    string                // the configuration file; "" if there is none
+	uploads   *uploading.Uploader
+	feeds     *pushing.Feeds // of push
+	ends      *delta.Ends    // which all readers of deltas share
+	config    string         // the configuration file; "" if there is none
 	events    *eventstream.Page
 	out       *logqueue.Queue
 	log       zerolog.Logger
@@ -331,12 +326,16 @@ func (c *recordFlags) serve(s *serving, ln, second net.Listener) (err error) {
 	ctx, stop := context.WithCancel(context.Background())
 	var keeping sync.WaitGroup
 	keeping.Go(func() { s.keep(ctx) })
+	keeping.Go(func() { s.uploads.Run(ctx, s.rec.Finished(), s.uploadConfig) })
+	s.feed()
 	go s.reloadAtHangups(ctx)
 	err = s.untilEnd()
 	c.supervisor.Stopping(removalTime)
 	s.watchSignals() // a removal may have to come to the end of a file
 	s.reloading.end()
 	stop()
+	s.uploads.Close()
+	s.feeds.Close()
 	s.removals.Close() // what is not decided is as if nobody had asked
 	keeping.Wait()
 	s.now().shutDown(s, s.proxy)

@@ -35,7 +35,11 @@ type recorderFlags struct {
 	WARCInfo  warcinfoFlags `embed:"" prefix:"warcinfo-"`
 	Dedup     dedupFlags    `embed:""`
 	DedupFrom []string      `name:"dedup-from" placeholder:"DIR|URL,…"`
-	Keys      keysFlags     `embed:"" prefix:"keys-"`
+
+	DedupShared string        `name:"dedup-shared" placeholder:"URL"`
+	DedupTTL    time.Duration `name:"dedup-ttl" default:"0s"`
+
+	Keys keysFlags `embed:"" prefix:"keys-"`
 }
 
 // warcinfoFlags are the flags of record.WARCInfo.
@@ -81,6 +85,8 @@ func (f *recorderFlags) config() recorder.Config {
 		WARCInfo:       record.WARCInfo(f.WARCInfo),
 		Dedup:          record.DedupConfig(f.Dedup),
 		DedupFrom:      f.DedupFrom,
+		DedupShared:    f.DedupShared,
+		DedupTTL:       f.DedupTTL,
 		Keys:           store.KeysConfig(f.Keys),
 	}
 }

@@ -60,10 +60,15 @@ func launch(t *testing.T, collections, ca, faults string, args ...string) *recor
 // launchCommand does the same with another command, which will end by itself.
 func launchCommand(t *testing.T, collections, ca, faults string, args ...string) *recording {
 	t.Helper()
+	return launchAmid(t, []string{"RUN_WITH_FAULT=" + faults}, collections, ca, args...)
+}
+
+// launchAmid does the same with more variables in its environment.
+func launchAmid(t *testing.T, variables []string, collections, ca string, args ...string) *recording {
+	t.Helper()
 	r := &recording{t: t, begun: make(chan string, 1), ended: make(chan struct{})}
 	r.cmd = exec.Command(os.Args[0], append(args, "--log", "json", "--dir", collections)...)
-	r.cmd.Env = append(os.Environ(), "RUN_AS_WARCORDER=1", "WARCORDER_CA_DIR="+ca,
-		"RUN_WITH_FAULT="+faults,
+	r.cmd.Env = append(append(os.Environ(), variables...), "RUN_AS_WARCORDER=1", "WARCORDER_CA_DIR="+ca,
 		"GORACE=atexit_sleep_ms=0") // else the race detector waits a second at each end
 	log, err := r.cmd.StderrPipe()
 	if err != nil {

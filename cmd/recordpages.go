@@ -2,13 +2,16 @@ package cmd
 
 import (
 	"context"
+	"errors"
 	"net/netip"
 	"net/url"
+	"strings"
 	"time"
 
 	"warcorder/certs"
 	"warcorder/proxy/admin"
 	"warcorder/store/cdxserver"
+	"warcorder/store/readback"
 	"warcorder/store/report"
 	"warcorder/store/selection"
 )
@@ -26,6 +29,18 @@ func (c *recordFlags) pageConfig(s *serving, authority *certs.Authority) (admin.
 	}, err
 }
 
+// checkToken refuses a token that no header can have.
+func checkToken(token string) error {
+	if token == mask {
+		return refuseMask("api-token", token)
+	}
+	if strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return errors.New("api-token has spaces or characters in it that are not ASCII: it could " +
+			"not be sent in a header")
+	}
+	return nil
+}
+
 // recordLimits are those of a record that is posted.
 func (s *serving) recordLimits() (maxBody int64, patience time.Duration) {
 	c := s.now()
@@ -40,14 +55,15 @@ func (c *recordFlags) pages(s *serving) (*admin.Admin, error) {
 	}
 	cfg.State, cfg.Ready, cfg.Asked = s.state, s.ready, s.asked
 	pages := admin.New(cfg)
+	files := readback.Through(s.held, s.rec.Index())
 	pages.Add(admin.Page{Pattern: "GET " + cdxserver.ExportPath,
-		Handler: cdxserver.ExportPage(s.dir, s.indexFor)})
+		Handler: cdxserver.ExportPage(s.dir, s.ends, s.indexFor)})
 	pages.Add(admin.Page{Pattern: "GET " + cdxserver.SelectionPath, JSON: true,
-		Handler: selection.Page(s.dir, s.indexFor)})
+		Handler: selection.Page(files, s.indexFor)})
 	pages.Add(admin.Page{Pattern: "GET " + cdxserver.PagesPath, JSON: true,
 		Handler: cdxserver.PagesPage(s.listPages)})
 	pages.Add(admin.Page{Pattern: "GET " + cdxserver.ReportPath, JSON: true,
-		Handler: report.Page(s.dir, s.indexFor, s.rec.Gaps)})
+		Handler: report.Page(files, s.indexFor, s.rec.Gaps)})
 	pages.Add(admin.Page{Pattern: "GET " + cdxserver.GapsPath, JSON: true,
 		Handler: cdxserver.GapsPage(s.rec.Gaps)})
 	pages.Add(admin.Page{Pattern: "POST /record", For: admin.TokenHolder, JSON: true,
@@ -67,6 +83,7 @@ func (c *recordFlags) pages(s *serving) (*admin.Admin, error) {
 		return s.remove(ctx, c.Recorder.Mode, form)
 	}))
 	pages.Add(admin.Switch("POST "+resumePath, func() any { s.proxy.Resume(); return s.pause() }))
+	s.addUpload(pages)
 	s.inspect(pages)
 	c.addLooks(pages, s)
 	c.addControl(pages, s)

@@ -21,7 +21,8 @@ func reloadable() []string {
 		"timeout-total",
 		"warc-prefix", "warc-name", "warc-max-size", "warc-idle", "warc-max-age",
 		"commit-interval", "index-interval", "commit-size", "min-free-space", "keep-for", "queue-size",
-		"dedup", "dedup-min-size", "dedup-for",
+		"upload", "upload-cdxj", "keep-local", "push", "push-every",
+		"dedup", "dedup-min-size", "dedup-for", "dedup-ttl",
 		"warcinfo-operator", "warcinfo-is-part-of", "warcinfo-description", "warcinfo-robots",
 	}
 }
@@ -42,7 +43,7 @@ func fixed() map[string]string {
 		"collection": place, "dir": place, "archive-mode": "what is made already is for others to read or not",
 		"replay-rules": replays, "log": "who reads the log reads one form of it",
 		"warc-version": records, "digest": records, "payload-digest": records, "sl": records,
-		"sync": promises, "dedup-from": others, "keys-extra": lines, "keys-profiles": lines,
+		"sync": promises, "dedup-from": others, "dedup-shared": others, "keys-extra": lines, "keys-profiles": lines,
 	}
 }
 

@@ -237,7 +237,9 @@ func (c *recordFlags) checkAgain() error {
 		err = cmp.Or(err, c.second.judge(&c.Proxy))
 	}
 	cfg := c.Proxy.config()
-	return cmp.Or(err, checkToken(c.APIToken), checkEnvironment(&cfg.Upstream))
+	dir, dirErr := c.dir()
+	return cmp.Or(err, checkToken(c.APIToken), checkEnvironment(&cfg.Upstream), c.Feeds.check(), dirErr,
+		c.Feeds.checkIn(dir))
 }
 
 // renewAuthority loads the authority, which may have been renewed under its name. One that is the
@@ -327,6 +329,12 @@ func (n *next) take() {
 		case s.reloading.kept <- struct{}{}:
 		default:
 		}
+	}
+	if n.done.has("upload") || n.done.has("upload-cdxj") || n.done.has("keep-local") {
+		s.uploads.Wake()
+	}
+	if n.done.has("push") || n.done.has("push-every") {
+		s.feedBy(n.settings.recordFlags)
 	}
 	if n.done.has("upstream") {
 		cfg := n.settings.Proxy.config()

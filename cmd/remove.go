@@ -231,7 +231,7 @@ func (c *removeCommand) told(done *removing.Removed, dir collection.Dir) error {
 }
 
 // errNotAll says that some of what was chosen is still there.
-var errNotAll = errors.New("remove: some of it stays, since files are away, or revisits need it: see above")
+var errNotAll = errors.New("remove: some of it stays, since files are missing, or revisits need it: see above")
 
 // tell says what goes, or went.
 func tell(w io.Writer, s *removal.Summary) {
@@ -253,8 +253,8 @@ func tell(w io.Writer, s *removal.Summary) {
 		{"revisits without a body (304) that stay, and refer to nothing from then on", s.Bodiless},
 		{"captures in files that are being written: the recorder finishes these first, and they go too",
 			int64(s.Waiting)},
-		{"captures that stay, in files that are away: put these back, and remove again", int64(s.Away)},
-		{"captures that stay, since revisits in files that are away may need them (put these files back, " +
+		{"captures that stay, in files that are missing: put these back, and remove again", int64(s.Away)},
+		{"captures that stay, since revisits in files that are missing may need them (put these files back, " +
 			"and remove again), or others do and they are segmented (select these revisits too)",
 			int64(s.Needed)},
 		{"gaps that name it, and go", s.Gaps},

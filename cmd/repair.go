@@ -62,6 +62,7 @@ func (f *collectionFlags) repair(line *commandLine, run repair) error {
 	printDone(&found)
 	printLost(&found)
 	n := len(found.Damaged) + len(found.Missing) + len(found.Short) + len(found.Left)
+	n += len(found.Unread) + len(found.Refused)
 	if n += found.Spilled.Left + found.Spilled.Broken; n > 0 {
 		return fmt.Errorf("the archive is not whole: %s, see above", count(n, "finding"))
 	}
@@ -111,6 +112,13 @@ func printLost(found *recorder.Recovered) {
 	}
 	for _, name := range found.Short {
 		fmt.Printf("%s is shorter than the index says: %s\n", name, remedy)
+	}
+	for _, name := range found.Unread {
+		fmt.Printf("%s is away, and its captures are not in the index, since object storage cannot be read: "+
+			"let warcorder recover run when it can\n", name)
+	}
+	for _, object := range found.Refused {
+		fmt.Printf("%s: it was not taken\n", object)
 	}
 	for _, name := range found.Left {
 		fmt.Printf("%s has a name that it should not keep, and nothing was removed: see the log, take "+

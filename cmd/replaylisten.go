@@ -25,7 +25,7 @@ import (
 func (s *serving) replayer(c *recordFlags, ln net.Listener, o replaying.Options,
 	missed func(replay.Miss), log zerolog.Logger) (*replayer, error) {
 	index := s.rec.Index()
-	files := readback.New(s.dir, index)
+	files := readback.Through(s.held, index)
 	fresh := &replaying.Fresh{OnDisk: s.rec.OnDiskWithin, Index: s.rec.SettleFor}
 	archive, err := o.Archive(index, files, missed, fresh.Await)
 	if err != nil {

@@ -88,7 +88,8 @@ func nothingOf(step string, dir collection.Dir, files []string) error {
 		name := selection.FileName(path)
 		_, err := os.Lstat(dir.WARC(name))
 		_, open := os.Lstat(dir.WARC(name) + warc.OpenSuffix)
-		if err != nil && open != nil {
+		_, away := os.Lstat(dir.AwayNote(name))
+		if err != nil && open != nil && away != nil {
 			return fmt.Errorf("%s: %s is not in the collection: %s has the names of its files", step,
 				printable(name), commandFor(dir, "export -o -"))
 		}

@@ -18,6 +18,7 @@ import (
 	"warcorder/proxy/admin"
 	"warcorder/proxy/hosts"
 	"warcorder/store/collection"
+	"warcorder/store/holdings"
 	"warcorder/store/wayback"
 )
 
@@ -112,12 +113,13 @@ func (c *serveCommand) shelves(log zerolog.Logger) (all []*shelf, err error) {
 			return nil, fmt.Errorf("%s holds no collection (--dir names another directory)", c.Dir)
 		}
 	}
+	held := holdings.New("") // of no collection: it is what all of them share
 	for i, name := range names {
 		dir, err := collection.In(c.Dir, name)
 		if err != nil {
 			return nil, fmt.Errorf("--collection %w", err)
 		}
-		one := &shelf{dir: dir}
+		one := &shelf{dir: dir, held: held.Of(dir)}
 		err = one.usable()
 		switch {
 		case slices.Contains(names[:i], name):

@@ -47,7 +47,7 @@ func (s *serving) indexFor(ctx context.Context, q store.Question) *store.Bolt {
 // is found without its name alone.
 func (s *serving) site() *wayback.Site {
 	index := s.rec.Index()
-	files := readback.New(s.dir, index)
+	files := readback.Through(s.held, index)
 	name := s.dir.Name()
 	if collection.IsOwnPath(name) {
 		name = ""

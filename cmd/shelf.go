@@ -9,6 +9,7 @@ import (
 	"warcorder/store"
 	"warcorder/store/cdxapi"
 	"warcorder/store/collection"
+	"warcorder/store/holdings"
 	"warcorder/store/readback"
 	"warcorder/store/wayback"
 )
@@ -16,7 +17,8 @@ import (
 // shelf is a collection that is served while nobody records it. Its index is open while it stays
 // the collection's: each request looks first whether it is, and whether somebody else has it open.
 type shelf struct {
-	dir collection.Dir
+	dir  collection.Dir
+	held *holdings.Holdings // shared with the other shelves
 
 	mu  sync.Mutex
 	now wayback.Reader // the zero one while nothing is open
@@ -51,7 +53,7 @@ func (s *shelf) look() error {
 		if err != nil {
 			return err
 		}
-		s.now = wayback.Reader{Index: index, Files: readback.New(s.dir, index)}
+		s.now = wayback.Reader{Index: index, Files: readback.Through(s.held, index)}
 	}
 	_, err := s.now.Index.Session()
 	return err

@@ -1,9 +1,12 @@
 package cmd
 
 import (
+	"crypto/sha256"
+	"fmt"
 	"os"
 	"time"
 
+	"warcorder/cmd/pushing"
 	"warcorder/proxy"
 	"warcorder/recorder"
 	"warcorder/store/collection"
@@ -23,6 +26,9 @@ type status struct {
 	Preview string `json:"preview"`
 	Debug   string `json:"debug,omitempty"` // where profiles are given: debug-listen
 
+	Upload *uploadState    `json:"upload,omitempty"` // nil: nothing is brought into object storage
+	Push   []pushing.State `json:"push,omitempty"`   // feeds: push
+
 	LastVerify *lastVerify `json:"lastVerify,omitempty"` // nil: never, or the disk does not answer
 
 	At         time.Time      `json:"at"` // when this is so
@@ -31,6 +37,8 @@ type status struct {
 	Address    string         `json:"address"` // that the proxy listens on
 	Collection string         `json:"collection"`
 	Dir        collection.Dir `json:"dir"` // of the collection
+	// the SHA-256 of the certificate that clients have to trust, in hexadecimal
+	Authority string `json:"authority"`
 }
 
 // pause is whether exchanges pass unrecorded, as /pause and /resume answer too.
@@ -44,7 +52,8 @@ func (s *serving) status() status {
 		Status: s.rec.Status(), pause: s.pause(), Completions: s.proxy.Completions(),
 		LogDropped: s.out.Dropped(), At: time.Now(), Version: version, PID: os.Getpid(), Address: s.address,
 		Collection: s.dir.Name(), Dir: s.dir, LastVerify: s.verified.now(),
-		Preview: s.preview.address(), Debug: s.debug.address(),
+		Preview: s.preview.address(), Debug: s.debug.address(), Upload: s.uploadState(),
+		Authority: fmt.Sprintf("%x", sha256.Sum256(s.now().authority.DER())), Push: s.feeds.States(),
 	}
 	if s.second != nil {
 		report := s.second.report()

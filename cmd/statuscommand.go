@@ -15,9 +15,10 @@ import (
 	"warcorder/store/collection"
 )
 
-// statusCommand says how a collection is, for a person.
+// statusCommand says how a collection is, for a person; or how several recorders are.
 type statusCommand struct {
 	collectionFlags
+	fleetFlags
 	JSON  bool `name:"json"`
 	Check bool `name:"check"`
 }
@@ -48,8 +49,15 @@ type lastRecording struct {
 	Clean   bool      `json:"clean"`
 }
 
-// Run prints the state, of the recorder that has the collection open, or of the files.
+// Run prints the state, of the recorder that has the collection open, or of the files; or of the
+// recorders of --of.
 func (c *statusCommand) Run(*commandLine) error {
+	if c.Of != "" {
+		return c.sumUp()
+	}
+	if c.TokenFile != "" {
+		return errors.New("--token-file is for --of: without that the recorder of the collection is asked")
+	}
 	dir, err := c.dir()
 	if err != nil {
 		return err

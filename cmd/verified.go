@@ -19,7 +19,7 @@ func (c *verifyCommand) leave(line *commandLine, dir collection.Dir, began time.
 	err := dir.SetVerified(collection.Verified{
 		Version: version, Started: began, Ended: time.Now(), Files: found.Files, Bytes: found.Bytes,
 		Captures: found.Captures, Indexed: found.Indexed, Findings: found.Findings, Notes: found.Notes,
-		First: first,
+		First: first, Remote: found.Remote, Away: found.Away,
 	}, collection.DefaultMode)
 	switch {
 	case err == nil:
@@ -41,6 +41,8 @@ type lastVerify struct {
 	Problems int64     `json:"problems"`
 	Notes    int64     `json:"notes"`
 	First    string    `json:"first,omitempty"` // the first problem
+	Remote   bool      `json:"remote"`          // object storage was read
+	Away     int       `json:"away"`            // files that were away, read or not
 	Words    string    `json:"words"`
 }
 
@@ -55,13 +57,17 @@ func lastVerifyOf(dir collection.Dir) *lastVerify {
 		return &lastVerify{Words: "what the last verify found is not known: " + err.Error()}
 	}
 	last := lastVerify{Time: v.Ended, OK: v.Findings == 0, Files: v.Files, Bytes: v.Bytes,
-		Captures: v.Captures, Indexed: v.Indexed, Problems: v.Findings, Notes: v.Notes, First: v.First}
+		Captures: v.Captures, Indexed: v.Indexed, Problems: v.Findings, Notes: v.Notes, First: v.First,
+		Remote: v.Remote, Away: v.Away}
 	last.Words = count(int(v.Findings), "finding") + " in " + count(v.Files, "file")
 	if v.Findings == 0 {
 		last.Words = fmt.Sprintf("nothing wrong in %s, %s", count(v.Files, "file"), bytesText(v.Bytes))
 	}
 	if !v.Indexed {
 		last.Words += "; the index was not compared"
+	}
+	if v.Away > 0 && !v.Remote {
+		last.Words += fmt.Sprintf("; not read in object storage: %s", count(v.Away, "file"))
 	}
 	return &last
 }

@@ -18,8 +18,9 @@ import (
 
 type verifyCommand struct {
 	collectionFlags
-	JSON  bool     `name:"json"`
-	Files []string `arg:"" optional:"" name:"file"`
+	Remote bool     `name:"remote"`
+	JSON   bool     `name:"json"`
+	Files  []string `arg:"" optional:"" name:"file"`
 }
 
 // Run prints what is wrong, and what has been checked. Any finding that is no note makes the exit
@@ -43,6 +44,7 @@ func (c *verifyCommand) Run(line *commandLine) error {
 			})
 		},
 		Progress: bar.show, // of the index, then of the files
+		Remote:   c.Remote,
 	})
 	bar.finish()
 	if err != nil {
@@ -67,6 +69,9 @@ func (c *verifyCommand) Run(line *commandLine) error {
 func (c *verifyCommand) check(checker *verify.Checker) (dir collection.Dir, found verify.Summary,
 	err error) {
 	if len(c.Files) > 0 {
+		if c.Remote {
+			return "", found, errors.New("--remote reads what a collection has in object storage: name no files")
+		}
 		found, err = checker.Files(c.Files)
 		return "", found, err
 	}
@@ -124,5 +129,19 @@ func printVerified(found verify.Summary) {
 		fmt.Printf("%s of records in other archives: warcorder report lists what they need\n",
 			count(int(n), "revisit"))
 	}
+	printAway(&found)
 	fmt.Printf("%s, %s\n", count(int(found.Findings), "finding"), count(int(found.Notes), "note"))
+}
+
+// printAway says what is in object storage, and whether it was read.
+func printAway(found *verify.Summary) {
+	switch {
+	case found.Remote:
+		fmt.Printf("object storage was read: %s that are away, and the copies of %s that are here\n",
+			count(found.Away, "file"), count(found.Copies, "file"))
+	case found.Away == 1:
+		fmt.Println("1 file is away: warcorder verify --remote reads it")
+	case found.Away > 0:
+		fmt.Printf("%s are away: warcorder verify --remote reads them\n", count(found.Away, "file"))
+	}
 }

@@ -60,7 +60,7 @@ func slowClients() []hostile {
 			client: func(c *attacker) {
 				c.post("Transfer-Encoding: chunked")
 				c.send("0\r\n")
-				go c.forever("X: y\r\n")
+				go c.forever(someLines)
 				c.readAll()
 			},
 			status: "400", says: "1 MiB", gap: recorder.GapRefused, detail: "1 MiB", requests: 1, truncated: "disconnect"},

@@ -44,7 +44,7 @@ func slowOrigins() []hostile {
 			client: func(c *attacker) { c.get(); c.readAll() }, status: "200", gap: recorder.GapCut,
 			detail: "16 KiB", requests: 1, truncated: "disconnect"},
 		{name: "endless trailer",
-			origin: func(o *peer) { o.readHead(); o.send(chunkedHead + "0\r\n"); o.forever("X: y\r\n") },
+			origin: func(o *peer) { o.readHead(); o.send(chunkedHead + "0\r\n"); o.forever(someLines) },
 			client: func(c *attacker) { c.get(); c.readAll() }, status: "200", gap: recorder.GapCut,
 			detail: "1 MiB", requests: 1, truncated: "disconnect"},
 		{name: "interim answers for ever",

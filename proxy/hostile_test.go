@@ -64,6 +64,10 @@ func reads(n int) func(*peer) {
 	return func(o *peer) { o.readHead(); o.readN(n); close(o.reached); o.readAll() }
 }
 
+// someLines are as many lines of a trailer as go at once: to encrypt each alone is most of what a test of
+// 1 MiB takes.
+var someLines = strings.Repeat("X: y\r\n", 10)
+
 // forever sends the same piece until the connection ends.
 func (p *peer) forever(piece string) {
 	for {

@@ -265,8 +265,8 @@ func (a *archive) missing(out *output) {
 	}
 	a.log.Error().Str("file", out.name).Int64("bytes", out.safe).
 		Msg("a WARC file was taken away while it was written: its captures cannot be read")
-	a.telling.file(out.name, "away", out.safe)
-	out.file.Away = true // as the index learns when the file is sealed
+	a.telling.file(out.name, "missing", out.safe)
+	out.file.Missing = true // as the index learns when the file is sealed
 	a.gaps.note(recovery.GapMissing, out.name, fmt.Sprintf(
 		"the WARC file was taken away while it was written; %d bytes of it were on disk", out.safe))
 	a.gaps.flush() // before the index learns that the file is gone; what cannot be flushed waits

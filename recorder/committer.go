@@ -8,6 +8,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"warcorder/recorder/shared"
 	"warcorder/recorder/spill"
 	"warcorder/store"
 	"warcorder/store/warc"
@@ -65,7 +66,8 @@ type committer struct {
 	late    <-chan struct{} // closed when nothing is written any more
 	stop    chan struct{}   // closed when no more exchanges will come
 	readers
-	pulse pulse
+	pulse  pulse
+	shared *shared.Originals // nil if nobody is told
 
 	recorded  atomic.Int64 // exchanges
 	captured  atomic.Int64 // what is in the index of them, and of other records
@@ -105,13 +107,14 @@ type pace struct {
 	indexEvery time.Duration // the longest wait of what is on disk for the index
 	idle       time.Duration // after which a file is finished
 	maxAge     time.Duration // the same for one that is written to; 0 is no limit
+	ttl        time.Duration // that others are to know of an original; 0 is for good
 }
 
 // adopt lets other settings count. Whoever calls it wakes the committer.
 func (c *committer) adopt(cfg *Config) {
 	p := pace{
 		interval: cfg.CommitInterval, indexEvery: min(cfg.IndexInterval, cfg.WARCIdle),
-		idle: cfg.WARCIdle, maxAge: cfg.WARCMaxAge,
+		idle: cfg.WARCIdle, maxAge: cfg.WARCMaxAge, ttl: cfg.DedupTTL,
 	}
 	if c.batches.alone {
 		p.interval = 0
@@ -318,6 +321,7 @@ func (c *committer) onDisk(b *batch) {
 		c.countWait(now, d)
 		c.logCapture(d)
 		c.telling.written(now, d)
+		c.publish(d)
 		c.refusals.note(d.refused)
 		c.queue.finished(d)
 		c.text += d.text()
@@ -373,5 +377,9 @@ func (c *committer) seal(out *output) error {
 		return nil
 	}
 	out.file.Committed, out.file.Sealed = out.safe, true
-	return c.archive.index.Commit(nil, []store.File{out.file})
+	if err := c.archive.index.Commit(nil, []store.File{out.file}); err != nil {
+		return err
+	}
+	c.archive.telling.finished()
+	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"warcorder/recorder/outside"
 	"warcorder/recorder/record"
 	"warcorder/recorder/recovery"
+	"warcorder/recorder/shared"
 	"warcorder/store"
 	"warcorder/store/collection"
 	"warcorder/store/warc"
@@ -45,6 +46,13 @@ type Config struct {
 	// DedupFrom names other archives, the originals of which are referred to: directories of
 	// collections, and URLs of CDX servers.
 	DedupFrom []string
+
+	// DedupShared is the URL of a Redis or Valkey server by which recorders share their originals; "" is
+	// none. DedupTTL is how long the server keeps one; 0 is for good.
+	DedupShared string
+	DedupTTL    time.Duration
+
+	sharedPatience time.Duration // for an answer of it; 0 is the usual one
 
 	Keys store.KeysConfig
 
@@ -129,7 +137,15 @@ func (c *Config) check() error {
 		return errors.New("dedup-from names archives, and with dedup: off nothing is looked for: leave " +
 			"one of the two out")
 	}
-	return errors.Join(c.Mode.Check(), outside.Check(c.DedupFrom), warc.CheckPrefix(c.WARCPrefix),
+	if c.DedupShared != "" && c.Dedup.Dedup == record.DedupOff {
+		return errors.New("dedup-shared names a server, and with dedup: off nothing is looked for: leave " +
+			"one of the two out")
+	}
+	if c.DedupTTL < 0 || c.DedupTTL > 0 && c.DedupTTL < time.Second {
+		return errors.New("dedup-ttl: write 0s for no end, or 1s or more")
+	}
+	return errors.Join(c.Mode.Check(), shared.Check(c.DedupShared), outside.Check(c.DedupFrom),
+		warc.CheckPrefix(c.WARCPrefix),
 		warc.CheckPattern(c.WARCName), c.WARCInfo.Check())
 }
 
@@ -154,6 +170,9 @@ func (c *Config) style() *record.Style {
 	s := &record.Style{Seconds: c.WARCVersion == "1.0", NoSL: c.NoSL, Warcinfo: c.WARCInfo}
 	s.Entity = c.PayloadDigest == "entity"
 	s.DedupFrom = outside.Names(c.DedupFrom)
+	if c.DedupShared != "" {
+		s.DedupFrom = append(s.DedupFrom, shared.Name(c.DedupShared))
+	}
 	if c.Digest == "sha256" {
 		s.Algorithm = record.SHA256
 	}

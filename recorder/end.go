@@ -115,7 +115,8 @@ func (r *Recorder) close() error {
 	r.pauses.mu.Lock()
 	r.endPause(time.Now())
 	r.pauses.mu.Unlock()
-	return errors.Join(err, r.gaps.close(), r.endSession(), r.outside.Close(), r.unlock())
+	return errors.Join(err, r.gaps.close(), r.endSession(), r.outside.Close(), r.shared.Close(),
+		r.unlock())
 }
 
 // beginSession notes in the index that a recorder is at work.

@@ -218,8 +218,8 @@ func TestIndexTakenAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := open(t, t.TempDir(), Config{})
 		c.get("http://example.com/1")
-		index, away := filepath.Join(c.dir, collection.IndexName), filepath.Join(c.dir, "away")
-		if err := os.Rename(index, away); err != nil {
+		index, elsewhere := filepath.Join(c.dir, collection.IndexName), filepath.Join(c.dir, "elsewhere")
+		if err := os.Rename(index, elsewhere); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(2 * watchEvery)

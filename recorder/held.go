@@ -9,8 +9,8 @@ import "warcorder/recorder/record"
 //
 // At most the latest 16 versions in the index are read, of those among the 1000 latest captures
 // with that key: a quarter of a millisecond each, once, and under a millisecond in all to find that
-// there is none. What cannot be read does not count, nor does what lies in a file that has been
-// taken away, nor what has a key that is longer than the index holds.
+// there is none. What cannot be read does not count, nor does what lies in a file that is missing or
+// away, nor what has a key that is longer than the index holds.
 //
 // A version goes from those in the queue to those that wait for the index, and from there to the
 // index: it is looked for in that order, so that none is missed on its way.

@@ -27,6 +27,7 @@ type largeWorker struct {
 func (w *largeWorker) run(waiting <-chan recordable) {
 	for r := range waiting {
 		w.pulse.beat()
+		clear(w.asked)
 		w.guarded(r, w.take)
 		w.pulse.rest()
 		waitingLarge := &r.way().queue.waitingLarge

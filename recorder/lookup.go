@@ -30,6 +30,10 @@ type lookup struct {
 
 	to       *referred        // what it refers to; nil if it is stored in full
 	original *pendingOriginal // what others refer to; nil if they do not
+
+	rules *record.DedupConfig // that it was begun with
+	scope string
+	ended bool // the key was made
 }
 
 // look finds out about a response that is in memory.
@@ -41,11 +45,19 @@ func (m *maker) look(x *Exchange, request, response *record.Message, out *output
 	return l
 }
 
+// end makes the key, when the body is in the maker's content.
+func (m *maker) end(l *lookup, response *record.Message) {
+	if l.ended = true; l.hashed {
+		l.scope = l.rules.ScopeOf(l.uri, &response.Head)
+		l.key, l.keyed = m.content.Key(&response.Head, response.Start, l.scope)
+	}
+}
+
 // begin looks at the heads. It returns what the body must then be written to; nil if the body need
 // not be looked at. A truncated exchange refers to nothing; one with a fault but without truncation
 // may, since what went wrong then was the request.
 func (m *maker) begin(l *lookup, x *Exchange, request, response *record.Message) *record.Content {
-	m.dedup = m.rules.Load()
+	l.rules = m.rules.Load()
 	if x.Truncated != "" || request.Length < record.MinBlock ||
 		string(request.Method()) != "GET" || !record.HeadEnds(response.Start) {
 		return nil
@@ -53,7 +65,7 @@ func (m *maker) begin(l *lookup, x *Exchange, request, response *record.Message)
 	l.uri = record.TargetURI(x.URL)
 	l.whole = len(l.uri) <= record.MaxOriginalURL
 	body := response.Length - int64(len(response.Start))
-	if !l.whole || !m.dedup.MayBeOriginal(request.Method(), &response.Head, body) {
+	if !l.whole || !l.rules.MayBeOriginal(request.Method(), &response.Head, body) {
 		return nil
 	}
 	l.hashed = true
@@ -66,22 +78,27 @@ func (m *maker) begin(l *lookup, x *Exchange, request, response *record.Message)
 // then stored in full, which costs some space on disk.
 func (m *maker) find(l *lookup, x *Exchange, request, response *record.Message, out *output,
 	claims bool) {
+	if !l.ended {
+		m.end(l, response)
+	}
 	if !l.whole {
 		return
 	}
 	var err error
 	switch {
 	case l.hashed:
-		scope := m.dedup.ScopeOf(l.uri, &response.Head)
-		if l.key, l.keyed = m.content.Key(&response.Head, response.Start, scope); l.keyed {
+		if l.keyed {
 			m.underway.key, m.underway.claims = l.key, claims
 			l.to, err = m.originals.find(l.key, out, claims,
-				func(original time.Time) bool { return m.dedup.IsFresh(original, x.Started) })
+				func(original time.Time) bool { return l.rules.IsFresh(original, x.Started) })
 			if l.to == nil && err == nil {
-				l.to = m.findOutside(l, x, response, scope, claims)
+				if l.to = m.findShared(l, x, response); l.to == nil {
+					l.to = m.findOutside(l, x, response)
+				}
+				m.unclaim(l, claims)
 			}
 		}
-	case m.dedup.Dedup != record.DedupOff && response.Status() == http.StatusNotModified &&
+	case l.rules.Dedup != record.DedupOff && response.Status() == http.StatusNotModified &&
 		len(response.Start) == int(response.Length) && record.IsConditional(request.Start):
 		m.turns.await(x)
 		l.to, err = m.originals.unmodified(l.uri, request.Start, response.Start, out)

@@ -8,6 +8,7 @@ import (
 
 	"warcorder/recorder/outside"
 	"warcorder/recorder/record"
+	"warcorder/recorder/shared"
 	"warcorder/recorder/spill"
 	"warcorder/store"
 	"warcorder/store/fault"
@@ -25,7 +26,7 @@ type maker struct {
 	parts      [4][]byte
 	content    record.Content // of the response
 	underway   underway
-	dedup      *record.DedupConfig // as it was when the exchange was begun with
+	asked      map[store.OriginalKey]*store.Original // what shared has said of what is in hand
 }
 
 // makers is what makers have in common.
@@ -39,8 +40,9 @@ type makers struct {
 	batches   *batches
 	originals *originals
 	outside   *outside.Archives
-	hurried   func() bool // nobody is to be waited for
-	turns     *turns      // nil if no server is asked
+	shared    *shared.Originals // nil if there are none
+	hurried   func() bool       // nobody is to be waited for
+	turns     *turns            // nil if no server is asked
 	gaps      *gapList
 	panics    *Panics
 	lost      func(*done, error) // told of an exchange that cannot be recorded
@@ -51,6 +53,7 @@ func newMaker(m *makers) maker {
 		makers:     m,
 		compressor: m.style.Compressor(),
 		records:    record.NewRecords(m.keyer, m.style),
+		asked:      make(map[store.OriginalKey]*store.Original),
 	}
 }
 

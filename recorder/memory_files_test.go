@@ -14,6 +14,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"warcorder/proxy/raced"
 	"warcorder/recorder/recovery/foreign"
 	"warcorder/store/warc"
 )
@@ -56,7 +57,7 @@ func TestHostileFilesInMemory(t *testing.T) {
 		if long {
 			return many
 		}
-		return few
+		return raced.Of(few)
 	}
 	const bound = 100 << 20
 	junk := strings.Repeat("j", 8<<20-1000)

@@ -83,8 +83,12 @@ func newRecorder(cfg *Config, dir collection.Dir, keyer *store.Keyer, opened rec
 	r.lanes = newLanes(cfg, newNames(cfg, dir, host, index), wake)
 	r.originals = newOriginals(dir, index, presence)
 	r.batches = newBatches(cfg, r.originals, wake)
+	if err := r.openShared(cfg, host); err != nil {
+		return nil, errors.Join(err, r.gaps.close(), index.Close(), unlock())
+	}
 	r.committer = newCommitter(cfg, r.archive, r.lanes, r.batches, r.queue, r.health, r.panics,
 		r.closing, r.end.late)
+	r.committer.shared = r.shared
 	if archives.Servers() {
 		r.turns = newTurns()
 	}
@@ -135,7 +139,7 @@ func atRest(cfg Config, dir collection.Dir, log zerolog.Logger, work func(*Recor
 	if dir, err = dir.Abs(); err != nil {
 		return Recovered{}, err
 	}
-	cfg.DedupFrom = nil // others are asked by who records
+	cfg.DedupFrom, cfg.DedupShared = nil, "" // others are asked by who records
 	repair := cfg.recovery()
 	repair.NoSync = false
 	opened, err := recovery.Repair(repair, dir, log)

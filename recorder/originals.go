@@ -245,9 +245,16 @@ func (p *presence) clear() {
 	clear(p.seen)
 }
 
-// isThere reports whether the file of that name has all that the index knows of it. One that cannot
-// be looked at counts as gone.
+// isThere reports whether the file of that name has all that the index knows of it, here or in object
+// storage.
 func (p *presence) isThere(name string) bool {
+	file, _ := p.index.File(name)
+	return file.Remote != nil || p.isHere(name)
+}
+
+// isHere reports whether the file is in the collection, with all that the index knows of it. One that
+// cannot be looked at counts as gone.
+func (p *presence) isHere(name string) bool {
 	if there, known := p.last(name); known {
 		return there
 	}

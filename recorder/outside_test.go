@@ -189,7 +189,7 @@ func TestOutsideGone(t *testing.T) {
 	}
 	r.settled(outsideURL, exampleRequest, answerOf(200, "", body2K))
 	if r.found() != 0 {
-		t.Error("a file that is away is referred to")
+		t.Error("a file that is missing is referred to")
 	}
 	if err := os.Rename(archive+"2", archive); err != nil {
 		t.Fatal(err)

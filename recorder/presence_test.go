@@ -1,6 +1,7 @@
 package recorder
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -111,4 +112,43 @@ func kindsOf(t *testing.T, c *recording, names ...string) (kinds []string) {
 		kinds = append(kinds, kind)
 	}
 	return kinds
+}
+
+// TestOriginalAway: what lies in a file that is away is not stored again; but nobody waits for object
+// storage to say whether a version of a page is the one that a client has.
+func TestOriginalAway(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := open(t, t.TempDir(), Config{WARCMaxSize: 1})
+		commit := func(url string) {
+			r.commit(url, exampleRequest, answerOf(200, "ETag: \"1\"\r\n", body2K))
+			synctest.Wait()
+			time.Sleep(time.Minute)
+		}
+		commit("http://example.com/1")
+		r.get("http://example.com/other") // finishes the file
+		synctest.Wait()
+		time.Sleep(time.Minute)
+		has := func() bool {
+			return r.Has("http://example.com/1", func(v record.Validators) bool { return true })
+		}
+		if !has() {
+			t.Error("what is here does not count as here")
+		}
+		paths, _ := filepath.Glob(filepath.Join(r.dir, "archive", "*"))
+		name := filepath.Base(slices.Min(paths))
+		known, _ := r.Index().File(name)
+		remote := store.Remote{Bucket: "b", Key: name, Size: known.Committed, Released: true}
+		if err := errors.Join(r.Index().SetRemote(name, &remote), os.Remove(slices.Min(paths))); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(presentFor)
+		if has() {
+			t.Error("a version counts that nobody can read at once")
+		}
+		commit("http://example.com/2")
+		if got := kindsOf(t, r, "2"); !slices.Equal(got, []string{"revisit"}) {
+			t.Errorf("%q", got)
+		}
+		_ = r.Close()
+	})
 }

@@ -12,6 +12,7 @@ type Change struct {
 //	WARCPrefix, WARCName, WARCInfo         for files that are begun from then on
 //	WARCMaxSize, WARCIdle, WARCMaxAge      for files that are open, too
 //	CommitInterval, IndexInterval, CommitSize, QueueSize, MinFreeSpace
+//	DedupTTL                               for originals that others are told of from then on
 //	Dedup                                  for exchanges whose records are made from then on
 //
 // The others stay as they are: of what is in the collection already lines, names and records would be
@@ -28,7 +29,8 @@ func (c Config) changing(was *Config) Config {
 	c.Sync, c.Mode = was.Sync, was.Mode
 	c.WARCVersion, c.Digest, c.PayloadDigest, c.NoSL =
 		was.WARCVersion, was.Digest, was.PayloadDigest, was.NoSL
-	c.DedupFrom, c.Keys, c.Progress = was.DedupFrom, was.Keys, was.Progress
+	c.DedupFrom, c.DedupShared = was.DedupFrom, was.DedupShared
+	c.Keys, c.Progress = was.Keys, was.Progress
 	return c
 }
 

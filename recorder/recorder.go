@@ -28,7 +28,7 @@
 //	smallWorker  largeWorker           above 1 MiB: the one large worker, which streams
 //	  |            |    lanes.go       which file takes it
 //	  |            |    lookup.go      whether the collection has its body already, or by outside/
-//	  |            |                   another archive
+//	  |            |                   another archive, by shared/ another recorder
 //	  |            |    record/        digests, keys, records; maker.go compresses them
 //	  |            +--> archive.go     the large worker appends and syncs by itself
 //	batches             batches.go     the finished exchanges of each file
@@ -84,6 +84,7 @@ import (
 
 	"warcorder/recorder/outside"
 	"warcorder/recorder/record"
+	"warcorder/recorder/shared"
 	"warcorder/recorder/spill"
 	"warcorder/store"
 	"warcorder/store/collection"
@@ -108,6 +109,8 @@ type Recorder struct {
 	originals *originals
 	outside   *outside.Archives // nil if there are none
 	turns     *turns            // nil if none of them is a server
+	shared    *shared.Originals // nil if there are none
+	withdrawn *shared.Withdrawn
 	batches   *batches
 	chains    *chains
 	committer *committer
@@ -125,6 +128,7 @@ type Recorder struct {
 	stopped sync.WaitGroup // the committer
 
 	alone    sync.Mutex                  // held by who has the finished files for itself
+	finished sync.Mutex                  // held by the same, and by who takes one of them away
 	swapping atomic.Bool                 // files and index take their places
 	watched  atomic.Pointer[os.FileInfo] // the index that must be there
 
@@ -153,7 +157,7 @@ func (r *Recorder) makers() *makers {
 	return &makers{
 		log: r.log, style: r.archive.style, keyer: r.keyer, rules: &r.rules, chains: r.chains,
 		lanes: r.lanes, batches: r.batches, originals: r.originals, outside: r.outside,
-		turns:   r.turns,
+		turns: r.turns, shared: r.shared,
 		hurried: func() bool { return r.queue.isFilling() || isClosed(r.closing) },
 		gaps:    r.gaps, panics: r.panics, lost: r.queue.loses,
 	}

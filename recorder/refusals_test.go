@@ -11,6 +11,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"warcorder/proxy/raced"
 	"warcorder/recorder/record"
 	"warcorder/store/refusal"
 )
@@ -128,7 +129,7 @@ func flood(t *testing.T) {
 	nasty := strings.Repeat("\u2028\x1b\", \"recording\": false, \"", 20)
 	response := record.Parse([]byte(answer("403 No", "Retry-After: "+nasty)))
 	before := heap()
-	const hosts = 1_000_000
+	hosts := int64(raced.Of(1_000_000))
 	for i := range hosts {
 		r.note(refusedIn(&Exchange{}, fmt.Sprintf("http://%d%s:80/", i, nasty), &response))
 		if i%500 == 0 {

@@ -26,6 +26,8 @@ func (r *Recorder) Alone(ctx context.Context, work func() error) error {
 		return ErrAlone
 	}
 	defer r.alone.Unlock()
+	r.finished.Lock() // whoever has it keeps it for a moment only
+	defer r.finished.Unlock()
 	r.originals.rest(true)
 	defer r.originals.rest(false)
 	if _, err := r.Rotate(ctx); err != nil {
@@ -33,6 +35,19 @@ func (r *Recorder) Alone(ctx context.Context, work func() error) error {
 	}
 	return work()
 }
+
+// WithFinished calls work while nobody has the finished files for itself; if somebody has, it does nothing.
+// It is for steps that take a moment, and that take a file away.
+func (r *Recorder) WithFinished(work func() error) (done bool, err error) {
+	if !r.finished.TryLock() {
+		return false, nil
+	}
+	defer r.finished.Unlock()
+	return true, work()
+}
+
+// FileNow is a file as the index knows it, for whom nothing is to be waited for.
+func (r *Recorder) FileNow(name string) (f store.File, known bool) { return r.index.File(name) }
 
 // MinFreeSpace is how many bytes of the disk are to stay free, so that recording goes on.
 func (r *Recorder) MinFreeSpace() int64 { return r.cfg.Load().MinFreeSpace }
@@ -80,7 +95,7 @@ func (r *Recorder) Renew(ctx context.Context, what Renewal) (err error) {
 	renewal.Check = what.Check
 	err = r.makeIndex(ctx, renewal, what.Files)
 	if err == nil {
-		err = errors.Join(r.gaps.flush(), ctx.Err())
+		err = errors.Join(r.noteGone(renewal), r.gaps.flush(), ctx.Err())
 	}
 	if err == nil {
 		err = r.takePlaces(renewal, what)
@@ -123,6 +138,7 @@ func (r *Recorder) takePlaces(renewal *store.Renewal, what Renewal) error {
 	}
 	r.originals.forgetAll()
 	r.chains.forgetAll()
+	r.shared.Withdrawn()
 	r.log.Info().Int64("ms", time.Since(began).Milliseconds()).Int("files", len(what.Files)).
 		Msg("files that were written anew, and a new index, have taken their places")
 	return nil

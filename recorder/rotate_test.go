@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 
+	"warcorder/proxy/raced"
 	"warcorder/store/warc"
 )
 
@@ -60,7 +61,7 @@ func TestRotate(t *testing.T) {
 	}
 	c.get("http://example.com/small")
 	c.commit("http://example.com/large", exampleRequest,
-		page(200, "text/html", "", randomText(100<<20)))
+		page(200, "text/html", "", randomText(raced.Of(100)<<20)))
 	files := c.rotate()
 	if open := c.Status().OpenFiles; len(files) != 2 || len(open) != 0 {
 		t.Errorf("%q are finished, %q open", files, open)

@@ -15,11 +15,15 @@ type smallWorker struct {
 	late      <-chan struct{} // closed when nothing is recorded any more
 	members   []byte          // of one exchange
 	unspilled [2][]byte       // what an exchange has spilled
+	prepared  []prepared      // of what is in hand; shorter if there is nothing to prepare for
+	now       *prepared       // of the exchange whose turn it is; nil if nothing was
 }
 
 func (w *smallWorker) run(waiting <-chan []recordable) {
 	for some, ok := w.turns.next(waiting); ok; some, ok = w.turns.next(waiting) {
-		for _, r := range some {
+		w.prepare(some)
+		for i, r := range some {
+			w.now = w.preparedOf(i)
 			w.guarded(r, w.take)
 			w.turns.end(r)
 			r.release()
@@ -46,9 +50,7 @@ func (w *smallWorker) take(r recordable) {
 func (x *Exchange) appendSmall(w *smallWorker) {
 	bound := boundOf(x)
 	out := w.plan(small, bound)
-	request := record.RequestOf(w.bytes(0, &x.Request), w.style.Digester)
-	response := record.Parse(w.bytes(1, &x.Response))
-	found := w.look(x, &request, &response, out)
+	request, response, found := w.lookAt(x, out)
 	if found.to != nil {
 		response.Refer(&found.to.Reference, w.style.Digester)
 	} else {
@@ -70,6 +72,17 @@ func (x *Exchange) appendSmall(w *smallWorker) {
 	w.batches.add(out, bound, w.members, d)
 	w.underway = underway{handed: true}
 	w.recordChain(x)
+}
+
+// lookAt takes the exchange apart, and looks for what it can refer to.
+func (w *smallWorker) lookAt(x *Exchange, out *output) (request, response record.Message, found lookup) {
+	if p := w.now; p != nil {
+		w.find(&p.found, x, &p.request, &p.response, out, true)
+		return p.request, p.response, p.found
+	}
+	request = record.RequestOf(w.bytes(0, &x.Request), w.style.Digester)
+	response = record.Parse(w.bytes(1, &x.Response))
+	return request, response, w.look(x, &request, &response, out)
 }
 
 // unspill reads back what has been spilled for want of memory, and not for its size.

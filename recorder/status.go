@@ -9,6 +9,7 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"warcorder/recorder/outside"
+	"warcorder/recorder/shared"
 	"warcorder/store"
 	"warcorder/store/collection"
 )
@@ -37,6 +38,9 @@ type Status struct {
 
 	// the other archives that originals are looked for in
 	DedupFrom []outside.Status `json:"dedupFrom,omitempty"`
+
+	// the server by which recorders share their originals; nil if there is none
+	DedupShared *shared.Status `json:"dedupShared,omitempty"`
 
 	// what could not be recorded since the start, by reason
 	Gaps map[string]int64 `json:"gaps"`
@@ -86,6 +90,8 @@ func (r *Recorder) status(refusals Refusals) Status {
 		Gaps:       r.gaps.totals(),
 		OpenFiles:  r.archive.openFiles(),
 		Goroutines: runtime.NumGoroutine(),
+
+		DedupShared: r.shared.Status(),
 
 		Started:  r.session.Started,
 		Captures: r.committer.captured.Load(),

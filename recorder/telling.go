@@ -12,11 +12,28 @@ import (
 // telling is what is told of what happens, beside the log: to the feed and the tally. Nobody is
 // waited for.
 type telling struct {
-	feed  *feed.Feed
-	tally *tally.Tally
+	feed   *feed.Feed
+	tally  *tally.Tally
+	sealed chan struct{} // has one when the index has learned of finished files
 }
 
-func newTelling() *telling { return &telling{feed.New(), tally.New(time.Now())} }
+func newTelling() *telling {
+	return &telling{feed.New(), tally.New(time.Now()), make(chan struct{}, 1)}
+}
+
+// Finished has a value when files were finished, as the index knows, since one was taken.
+func (r *Recorder) Finished() <-chan struct{} { return r.telling.sealed }
+
+// TellFile tells whoever follows what has become of a finished file.
+func (r *Recorder) TellFile(name, state string, size int64) { r.telling.file(name, state, size) }
+
+// finished tells that files are finished, as the index knows.
+func (t *telling) finished() {
+	select {
+	case t.sealed <- struct{}{}:
+	default:
+	}
+}
 
 // Feed tells what happens, and what has happened lately, to whoever follows.
 func (r *Recorder) Feed() *feed.Feed { return r.telling.feed }
@@ -81,7 +98,8 @@ func (t *telling) gapSums(sums map[string]int64) {
 	}
 }
 
-// file tells what has become of a WARC file: open, finished, undone (nothing was in it), away.
+// file tells what has become of a WARC file: open, finished, undone (nothing was in it),
+// missing (it was taken away), away (only object storage has it).
 func (t *telling) file(name, state string, size int64) {
 	t.feed.Publish(&feed.Event{
 		Kind: feed.Files, Time: time.Now().UnixMicro(), File: name, State: state, Length: size,

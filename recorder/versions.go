@@ -112,9 +112,11 @@ func (o *originals) pages(url string, most int) ([]store.Capture, error) {
 // isGet reports whether a capture is what a GET brought.
 func isGet(c *store.Capture) bool { return c.Method == "" || c.Method == "GET" }
 
-// versionOf tells of a capture what versions has read before, or reads it now.
+// versionOf tells of a capture what versions has read before, or reads it now. What is in object
+// storage alone is not read, since clients wait: their condition is taken out, and what comes is then
+// known by its content.
 func (o *originals) versionOf(c *store.Capture) (v version, err error) {
-	if c.Truncated || !o.presence.isThere(c.File) {
+	if c.Truncated || !o.presence.isHere(c.File) {
 		return v, nil
 	}
 	v, known := o.read.get(c.Location)
@@ -147,7 +149,7 @@ func (o *originals) readVersion(c *store.Capture) (v version, err error) {
 		v.to, err = o.outsideOf(c, rec)
 		return v, err
 	}
-	if err != nil || !o.presence.isThere(from.File) {
+	if err != nil || !o.presence.isHere(from.File) {
 		return v, err
 	}
 	original, head, err := o.readHeads(&from)

@@ -56,7 +56,10 @@ func (b *Bolt) FileNow(name string) (f File, known bool, err error) {
 			return nil
 		}
 		key := binary.BigEndian.AppendUint32(nil, f.ID)
-		f, err = decodeFile(key, s.bucket(bucketFiles).Get(key))
+		if f, err = decodeFile(key, s.bucket(bucketFiles).Get(key)); err != nil {
+			return err
+		}
+		f.Remote, err = readRemote(s.bucket(bucketRemotes), key)
 		return err
 	})
 	return f, known, err
@@ -127,7 +130,7 @@ func (b *Bolt) Count() (n int64, err error) {
 	return n, err
 }
 
-// NoteFiles stores the state of files (Committed, Sealed and Away, by ID), and the gaps that tell
+// NoteFiles stores the state of files (Committed, Sealed and Missing, by ID), and the gaps that tell
 // of it, in one synced transaction.
 func (b *Bolt) NoteFiles(files []File, gaps ...Gap) error {
 	b.commit.Lock()

@@ -16,20 +16,24 @@ type File struct {
 	Name      string // final base name
 	Committed int64  // length of the beginning of the file whose captures are in the index, in bytes
 	Sealed    bool   // whether it is complete, and renamed to its final name
-	Away      bool   // whether it, or a part of it, is missing: a gap says so
+	Missing   bool   // whether it, or a part of it, is not where it must be: a gap says so
 	Reduced   bool   // whether a person has had records removed from it: a tombstone in it says so
+
+	// Remote is where it has a copy in object storage; nil if it has none. It is not to be changed:
+	// SetRemote puts another one in its place, and whatever else stores the state of a file leaves it.
+	Remote *Remote
 }
 
 // The value of a file in the index:
 //
 //	version(1)  1
-//	flags(1)    1 sealed; 2 away; 4 reduced
+//	flags(1)    1 sealed; 2 missing; 4 reduced
 //	uvarint     committed
 //	            the name, up to the end
 const (
 	fileVersion = 1
 	fileSealed  = 1 << 0
-	fileAway    = 1 << 1
+	fileMissing = 1 << 1
 	fileReduced = 1 << 2
 )
 
@@ -39,8 +43,8 @@ func (f File) appendValue(dst []byte) []byte {
 	if f.Sealed {
 		flags |= fileSealed
 	}
-	if f.Away {
-		flags |= fileAway
+	if f.Missing {
+		flags |= fileMissing
 	}
 	if f.Reduced {
 		flags |= fileReduced
@@ -61,7 +65,7 @@ func decodeFile(key, value []byte) (File, error) {
 		Name:      string(v.rest),
 		Committed: int64(committed),
 		Sealed:    flags&fileSealed != 0,
-		Away:      flags&fileAway != 0,
+		Missing:   flags&fileMissing != 0,
 		Reduced:   flags&fileReduced != 0,
 	}, nil
 }
@@ -80,9 +84,13 @@ func putFiles(tx *bbolt.Tx, files []File) error {
 
 // readFiles returns the files of an index.
 func readFiles(s snapshot) (files []File, err error) {
+	remotes := s.bucket(bucketRemotes)
 	w := s.bucket(bucketFiles).walk()
 	for k, v := w.First(); k != nil; k, v = w.Next() {
 		f, err := decodeFile(k, v)
+		if err == nil {
+			f.Remote, err = readRemote(remotes, k)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -143,13 +151,20 @@ func (t *fileTable) put(files []File) {
 	}
 }
 
+// setRemote changes where a file that is in the table has a copy.
+func (t *fileTable) setRemote(id uint32, remote *Remote) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.files[id-1].Remote = remote
+}
+
 // size returns how many files have captures and are there, and how many bytes of them are in the
 // index.
 func (t *fileTable) size() (n int, bytes int64) {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
 	for i := range t.files {
-		if f := &t.files[i]; !f.Away && f.Committed > 0 {
+		if f := &t.files[i]; !f.Missing && f.Committed > 0 {
 			n++
 			bytes += f.Committed
 		}
@@ -195,7 +210,7 @@ func (t *fileTable) changed(states []File) ([]File, error) {
 		if f.Committed < 0 {
 			return nil, fmt.Errorf("%s: committed to %d", known.Name, f.Committed)
 		}
-		f.Name = known.Name
+		f.Name, f.Remote = known.Name, known.Remote
 		files[i] = f
 	}
 	return files, nil

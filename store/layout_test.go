@@ -21,7 +21,7 @@ func TestOlderLayout(t *testing.T) {
 	commit(t, b, []Capture{c}, file)
 	err := b.writing.db.Update(func(tx *bbolt.Tx) error {
 		for _, name := range []string{"extras", "path", "wwwoffle", "form", "query", "gaps", "dedup",
-			"timeline"} {
+			"timeline", "remotes"} {
 			if err := tx.DeleteBucket([]byte(name)); err != nil {
 				return err
 			}

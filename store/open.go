@@ -246,8 +246,8 @@ func addBuckets(db *bbolt.DB) error {
 
 // buckets returns the names of all buckets. An index of an older version may not have them all.
 func buckets() [][]byte {
-	names := [][]byte{bucketCaptures, bucketExtras, bucketTimeline, bucketFiles, bucketMeta, bucketGaps,
-		bucketDedup}
+	names := [][]byte{bucketCaptures, bucketExtras, bucketTimeline, bucketFiles, bucketRemotes, bucketMeta,
+		bucketGaps, bucketDedup}
 	for _, key := range secondaryKeys {
 		names = append(names, []byte(key))
 	}

@@ -3,6 +3,7 @@ package store
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"fmt"
 	"strings"
 
@@ -37,6 +38,9 @@ type Query struct {
 	// Since, if it is not nil, narrows what Export writes to what has come since another Export.
 	// Captures and Replayable do not look at it.
 	Since *Since
+
+	// Context ends the reading, with its error, also while that stands back; nil is one that never ends.
+	Context context.Context
 }
 
 // Match is how the URL of a Query selects captures; the values but AnyBody are pywb's matchType.
@@ -82,6 +86,7 @@ type span struct {
 	leaveOut bool // captures that pywb would show as an empty or partial page: parts.go
 
 	since *Since // of an Export
+	ctx   context.Context
 }
 
 // methods are those whose captures a span selects.
@@ -95,7 +100,7 @@ const (
 
 // span returns what q selects: the ranges are those of pywb's CDX API.
 func (q Query) span() (span, error) {
-	s := span{key: q.Key, leaveOut: q.LeavesOut()}
+	s := span{key: q.Key, leaveOut: q.LeavesOut(), ctx: cmp.Or(q.Context, context.Background())}
 	if err := q.check(); err != nil {
 		return s, err
 	}

@@ -75,7 +75,7 @@ func (r *Renewal) addFiles() error {
 	files := r.from.files.all()[known:]
 	for i := range files {
 		if r.without[files[i].ID] {
-			files[i].Committed, files[i].Sealed = 0, false
+			files[i].Committed, files[i].Sealed, files[i].Remote = 0, false, nil
 		}
 	}
 	if len(files) == 0 {
@@ -285,6 +285,14 @@ func (r *Renewal) tally() tally {
 // putStates stores the states of the files as the old index has them, but of those that were left out.
 func (r *Renewal) putStates(tx *bbolt.Tx) error {
 	states := slices.DeleteFunc(r.from.files.all(), func(f File) bool { return r.without[f.ID] })
+	for _, f := range states { // what is written anew has another copy elsewhere, or none
+		if f.Remote == nil {
+			continue
+		}
+		if err := putRemote(tx, f.ID, f.Remote); err != nil {
+			return err
+		}
+	}
 	return putFiles(tx, states)
 }
 

@@ -90,7 +90,7 @@ func (r *rows) put(tx *bbolt.Tx) error {
 // that goes on.
 func copied() [][]byte {
 	return slices.DeleteFunc(buckets(), func(name []byte) bool {
-		return slices.ContainsFunc([][]byte{bucketFiles, bucketGaps, bucketMeta},
+		return slices.ContainsFunc([][]byte{bucketFiles, bucketRemotes, bucketGaps, bucketMeta},
 			func(other []byte) bool { return bytes.Equal(name, other) })
 	})
 }

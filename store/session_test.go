@@ -79,7 +79,7 @@ func TestNoteFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	file := addFile(t, b, "a.warc.gz")
-	file.Committed, file.Away = 100, true
+	file.Committed, file.Missing = 100, true
 	if err := b.NoteFiles([]File{file}, Gap{Time: testTime, Reason: "missing",
 		URL: file.Name}); err != nil {
 		t.Fatal(err)

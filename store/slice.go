@@ -54,7 +54,7 @@ type slice struct {
 // slices calls each with one slice after another of what span selects. No transaction is open
 // meanwhile.
 func (b *Bolt) slices(span span, each func(*slice) (more bool, err error)) error {
-	return b.slicesOf(&reading{ctx: context.Background()}, span, each)
+	return b.slicesOf(&reading{ctx: cmp.Or(span.ctx, context.Background())}, span, each)
 }
 
 // reading is what several rounds of slices have in common.

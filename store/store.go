@@ -60,6 +60,7 @@ var (
 	bucketExtras   = []byte("extras")
 	bucketTimeline = []byte("timeline")
 	bucketFiles    = []byte("files")
+	bucketRemotes  = []byte("remotes")
 	bucketGaps     = []byte("gaps")
 	bucketDedup    = []byte("dedup")
 	bucketMeta     = []byte("meta")

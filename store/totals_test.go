@@ -53,7 +53,7 @@ func TestTotals(t *testing.T) {
 	captures[0].MIME, captures[2].MIME, captures[5].MIME = revisitMIME, "text/html", "text/html"
 	commit(t, b, captures)
 	checkTotals(t, "changed", b, 10, 2, 10_500, 2)
-	second.Away = true
+	second.Missing = true
 	commit(t, b, nil, second)
 	checkTotals(t, "away", b, 10, 2, 10_000, 1)
 	if err := b.Close(); err != nil {

@@ -13,6 +13,10 @@ trap 'end_all; rm -rf "$TMPDIR"' EXIT
 pids[$!]=$!
 wait_for 20 test -e "$T/capture-port"
 port=$(<"$T/capture-port")
+# The site of the other scripts once more: browsers that wait for pages leave its log to those that count it.
+node "$here/site.mjs" "$T/site.pem" "$T/site.key" "$T/capture-asked" "$T/capture-ports" &
+pids[$!]=$!
+wait_for 20 test -e "$T/capture-ports"
 site=http://127.0.0.1:$port
 
 # capture NAME ARGUMENT...: in the background, into a collection of that name.
@@ -46,7 +50,7 @@ capture tries --wait 1s --at-most 10s \
   "$site"/{ahead,prints,closes,calls,script-away,dialogs,stay,windows,hides,much,stream-page}
 interop=()
 for scheme in http https; do
-  interop+=("$scheme://localhost:$(field "$T/ports" $scheme)"/{,posts,'revisits?page=1','revisits?page=2'})
+  interop+=("$scheme://localhost:$(field "$T/capture-ports" $scheme)"/{,posts,'revisits?page=1','revisits?page=2'})
 done
 SSL_CERT_FILE=$T/site.pem capture interop --wait 1s -o "$T/capture-interop.wacz" "${interop[@]}"
 capture ended --wait 1s --at-most 1h -o "$T/capture-ended.wacz" "$site/plain" "$site/polls"

@@ -2,7 +2,8 @@
 # The index in other formats: what is recorded, and what another tool has made, is exported as CDXJ, CDX
 # with 11 fields, ZipNum and Parquet, while it is recorded and at rest. Shows that sort finds the lines
 # in order, that pywb finds the same in members and in CDX as in CDXJ, and that DuckDB and pyarrow read
-# in each row of the table what its line says. With CI_LONG=1 Spark runs a job over it.
+# in each row of the table what its line says; and the same of a table that is pushed to a bucket. With
+# CI_LONG=1 Spark runs a job over it.
 set -euo pipefail
 . "$(dirname "$0")/recorder.sh"
 work=$T/formats
@@ -63,3 +64,27 @@ if [[ ${CI_LONG-} == 1 ]]; then
   equal 'Spark counts the rows of all partitions' "$(head -n 1 "$work/spark")" "rows $(wc -l <"$work/plain.cdxj")"
   try 'and finds the partition' grep -q '^formats warc 200 ' "$work/spark"
 fi
+
+# A table in a bucket, which is brought up to date.
+mkdir -p "$work/store/buckets/tables" "$work/store/meta"
+gateway=$(cd "$here/../fleet/tools" && CGO_ENABLED=0 go tool -n versitygw)
+port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+"$gateway" --port "127.0.0.1:$port" --quiet --access interop --secret interop-secret \
+  posix --sidecar "$work/store/meta" "$work/store/buckets" >>"$T/formats.log" 2>&1 &
+pids[$!]=$!
+export AWS_ENDPOINT_URL=http://127.0.0.1:$port AWS_REGION=us-east-1 AWS_ACCESS_KEY_ID=interop \
+  AWS_SECRET_ACCESS_KEY=interop-secret AWS_EC2_METADATA_DISABLED=true
+answers() { curl --disable --silent --noproxy '*' --output /dev/null "$AWS_ENDPOINT_URL"; }
+wait_for 20 answers || not_ok 'object storage answers'
+of_collection() { "$WARCORDER" "$1" --dir "$T/collections" --collection formats "${@:2}" 2>>"$T/formats.log"; }
+pushed() {
+  of_collection export -o "$work/pushed.cdxj"
+  "$tables" "$here/formats/pushed.py" "$AWS_ENDPOINT_URL" tables/index "$work/pushed.cdxj" "$work/$1" \
+    || not_ok 'pushed.py broke off'
+}
+try 'a table is pushed to a bucket' of_collection push --to parquet s3://tables/index
+pushed copy
+try 'something is removed' of_collection remove --url "$site/search" --match prefix --yes
+try 'which the next push takes out' of_collection push --to parquet s3://tables/index
+pushed copy-without
+try 'fewer rows are left' test "$(wc -l <"$work/pushed.cdxj")" -lt 200

@@ -8,7 +8,7 @@ set -euo pipefail
 deploy=$here/../../doc/deploy
 
 token=the-token-of-metrics
-start_recorder watched --readers '' --api-token "$token"
+start_recorder watched --readers '' --api-token "$token" --push "parquet=$T/fed" --push-every 1s
 own() {
   curl --disable --silent --fail --noproxy '*' --header "Authorization: Bearer $token" "http://$address$1"
 }

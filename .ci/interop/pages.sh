@@ -20,7 +20,7 @@ visit() {
   mkdir -p "$work/profile" "$seen"
   if [[ $1 == firefox ]]; then
     certutil -d "sql:$work/profile" -N --empty-password
-    certutil -d "sql:$work/profile" -A -t C,, -n warcorder -i "$T/ca.pem"
+    certutil -d "sql:$work/profile" -A -t C,, -n warcorder -i "$CA"
   fi
   SSL_CERT_FILE=$work/trusted.pem start_recorder "pages-$1-$2"
   node "$here/pages/walk.mjs" "$1" "$2" "$address" "$work/profile" "$seen/visited.json" 2>"$seen/walk.log" \

@@ -113,7 +113,7 @@ fetch() {
   for scheme in http https; do
     said=$(curl --disable --silent --show-error --max-time 30 \
       --raw --include --suppress-connect-headers --path-as-is --globoff \
-      --noproxy '' --proxy "http://$address" --cacert "$T/ca.pem" --header "X-Interop: $scheme-$1" \
+      --noproxy '' --proxy "http://$address" --cacert "${CA:-$T/ca.pem}" --header "X-Interop: $scheme-$1" \
       --output "$client/$scheme-$1" "${@:3}" "$scheme://localhost:$(field "$T/ports" "$scheme")$2" 2>&1) \
       || not_ok "curl $scheme $2: $said"
   done
@@ -157,14 +157,19 @@ fetch_same() {
 }
 
 # new_home FOLDER: a home for a browser that trusts the recorder's root and no
-# switch; its certificate goes to T/ca.pem, at once, since scripts run side by side.
+# switch. CA is its certificate: T/ca.pem, which gets there at once, since scripts run
+# side by side; or, of one with a root of its own (fresh.sh), what only that one sees.
 new_home() {
   [[ ! -e $1/.pki ]] || { not_ok "$1 is another script's"; return 1; } # certutil would ask for a password, for ever
   mkdir -p "$1/.pki/nssdb"
   "$WARCORDER" ca >"$1/ca.pem"
   certutil -d "sql:$1/.pki/nssdb" -N --empty-password
   certutil -d "sql:$1/.pki/nssdb" -A -t C,, -n warcorder -i "$1/ca.pem"
-  mv "$1/ca.pem" "$T/ca.pem"
+  CA=$1/ca.pem
+  if [[ -n ${XDG_CONFIG_HOME-} ]]; then
+    mv "$CA" "$T/ca.pem"
+    CA=$T/ca.pem
+  fi
 }
 
 # free_port prints one that nobody listens on.

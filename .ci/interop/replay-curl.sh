@@ -25,7 +25,7 @@ stop_origin() {
 # ask URL OPTION...: through the proxy at $through, what came on standard output.
 ask() {
   curl --disable --silent --show-error --max-time 20 --noproxy '' --proxy "http://$through" \
-    --cacert "$T/ca.pem" "${@:2}" "$1"
+    --cacert "$CA" "${@:2}" "$1"
 }
 status_of() { ask "$@" --output /dev/null --write-out '%{http_code}'; }
 # answer URL OPTION...: all of an answer, head and body, framing and all.

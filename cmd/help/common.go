@@ -17,7 +17,7 @@ var Common = map[string]string{
 	"--ca-cert": "An authority of your own in place of ca-dir, PEM. The certificate that signs, " +
 		"and behind it the one that signed it, and so on.",
 	"--ca-key": "The private key of the first certificate of ca-cert, PEM. Not encrypted, and for " +
-		"its owner alone (chmod 600).",
+		"its owner alone (chmod 600), or a mounted secret for its group to read (0440).",
 	"--collection": "Name of the collection.",
 	"--dir":        "Directory that holds the collections.",
 	"--help":       "Print this.",

@@ -96,6 +96,7 @@ var Groups = []Group{
 		resume,
 		rotate,
 		untrust,
+		upload,
 		version,
 	}},
 }

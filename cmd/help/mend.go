@@ -6,12 +6,14 @@ var verify = Command{
 	About: "It changes nothing. The exit status is 1 if there is a finding.",
 	Examples: []Example{
 		{"warcorder verify", "collections/default"},
+		{"warcorder verify --remote", "what is in object storage, too"},
 		{"warcorder verify crawl.warc", "a file of any tool"},
 	},
-	Flags: []FlagGroup{{"How", "json"}},
+	Flags: []FlagGroup{{"How", "remote json"}},
 	Texts: map[string]string{
-		"--json": "Print JSON lines. One for each finding, then one with the summary.",
-		"<file>": "WARC files of any tool. Default: all of the collection, and its index.",
+		"--remote": "Read what the collection has in object storage as well, byte for byte.",
+		"--json":   "Print JSON lines. One for each finding, then one with the summary.",
+		"<file>":   "WARC files of any tool. Default: all of the collection, and its index.",
 	},
 }
 
@@ -31,12 +33,20 @@ var recovery = Command{
 var rebuild = Command{
 	Name:  "rebuild",
 	Line:  "Make the index anew from the WARC files alone",
-	About: "The old index is kept if it knows of files that are gone.",
+	About: "The old index is kept if it knows of files that are gone. What is away is read from there.",
 	Examples: []Example{
 		{"warcorder rebuild", "of collections/default"},
+		{"warcorder rebuild --from s3://bucket/prefix", "from nothing but a bucket"},
 		{"warcorder rebuild --keys-extra path,form", "with more keys"},
 	},
-	Flags: []FlagGroup{{"The index", "keys-extra dedup dedup-min-size dedup-for archive-mode"}},
+	Flags: []FlagGroup{
+		{"How", "from"},
+		{"The index", "keys-extra dedup dedup-min-size dedup-for archive-mode"},
+	},
+	Texts: map[string]string{
+		"--from": "s3://BUCKET/PREFIX: all WARC files below it too, which are away then. Where object " +
+			"storage is, AWS_ENDPOINT_URL and the like say.",
+	},
 }
 
 var index = Command{

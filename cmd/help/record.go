@@ -13,13 +13,16 @@ var record = Command{
 		{"Where", "listen replay-listen preview-listen debug-listen collection dir"},
 		{"Who may use it", "clients proxy-users readers page-control api-token"},
 		{"What is recorded", "no-record tunnel insecure-upstream codings anticache record-dns " +
-			"on-client-abort complete dedup dedup-min-size dedup-for dedup-from keys-extra"},
+			"on-client-abort complete dedup dedup-min-size dedup-for dedup-from dedup-shared " +
+			"dedup-ttl keys-extra"},
 		{"What complete does", "complete-max complete-quiet complete-within complete-timeout " +
 			"complete-again complete-per-host complete-at-once complete-waiting complete-running"},
 		{"Where it goes", "upstream deny allow resolver source-address upstream-ca"},
 		{"Files", "archive-mode warc-prefix warc-name warc-max-size warc-idle warc-max-age " +
 			"warc-version digest payload-digest sl warcinfo-operator warcinfo-is-part-of " +
 			"warcinfo-description warcinfo-robots commit-interval commit-size index-interval sync"},
+		{"Object storage", "upload upload-cdxj keep-local"},
+		{"What others are given meanwhile", "push push-every"},
 		{"Limits", "min-free-space keep-for queue-size max-connections max-header-size max-header-memory " +
 			"max-body-size timeout-header timeout-connect timeout-tls timeout-first-byte " +
 			"timeout-idle timeout-total shutdown-timeout"},
@@ -72,19 +75,28 @@ var run = Command{
 }
 
 var status = Command{
-	Name:  "status",
-	Line:  "Say what a collection holds and lacks, and how recording goes",
-	About: "It asks the recorder that has the collection open, or reads what is there.",
+	Name: "status",
+	Line: "Say what a collection holds and lacks, and how recording goes",
+	About: "It asks the recorder that has the collection open, or reads what is there. With --of it asks " +
+		"recorders at addresses, each for 5 s at most, and sums them up; the exit status is 1 then unless " +
+		"all are recording.",
 	Examples: []Example{
 		{"warcorder status", "of collections/default"},
 		{"warcorder status --collection news --json", "for programs"},
 		{"warcorder status --check", "fails if nothing is recorded"},
+		{"warcorder status --of one:8080,two:8080", "of both"},
 	},
-	Flags: []FlagGroup{{"How", "json check"}},
+	Flags: []FlagGroup{{"How", "json check"}, {"Of several recorders", "of token-file api-token"}},
 	Texts: map[string]string{
 		"--check": "Print one line, and fail unless a recorder has the collection open and takes what " +
 			"clients ask for. The state of the files is not looked at. One that is paused is no failure.",
-		"--json": "Print JSON: what /status answers, or the state of the files.",
+		"--json": "Print JSON: what /status answers, or the state of the files. With --of that of each, and " +
+			"the sum.",
+		"--of": "Addresses of recorders, with commas between: HOST:PORT, or a URL such as https://HOST. " +
+			"Whoever listens there is sent the token.",
+		"--token-file": "File that holds the token of the recorders of --of. Default: what api-token says.",
+		"--api-token": "The api-token of the recorders of --of; better in WARCORDER_API_TOKEN, since everybody " +
+			"on a machine sees how programs were begun.",
 	},
 }
 

@@ -127,6 +127,13 @@ var Settings = map[string]string{
 	"--keep-for": "Time for which what is recorded is kept, such as 90d or 36h. What is older is removed " +
 		"for good, at the start and each hour, as warcorder remove does it, but for imports; 0 removes " +
 		"nothing.",
+	"--upload": "Where finished WARC files go while it is recorded: s3://BUCKET/PREFIX, in object storage. " +
+		"Where that is, and who asks there, is said by AWS_ENDPOINT_URL, AWS_REGION and the usual " +
+		"credentials of AWS. A file is verified there, and stays here too unless keep-local says otherwise.",
+	"--upload-cdxj": "Whether the index lines of each file go there too, as FILE.cdxj beside it.",
+	"--keep-local": "What stays here of files that were verified in object storage. A time (24h, 7d) since " +
+		"then, a size (200GB) of the latest, 0 for nothing: below twice min-free-space the oldest go " +
+		"earlier. Empty for all, whatever is free.",
 	"--queue-size": "Bytes of exchanges that may wait to be recorded before clients are slowed.",
 	"--archive-mode": "Who may read and write the files that are made; octal. WARC files, index and " +
 		"exports; directories may be entered by whoever may read. There are cookies and passwords in " +
@@ -155,6 +162,16 @@ var Settings = map[string]string{
 		"only read: directories of collections that nobody records, and URLs of CDX servers " +
 		"(http://HOST/cdx, http://HOST/web/timemap/cdx, or any with {url} in it). What is there is not " +
 		"stored here: hand on both together.",
+	"--dedup-shared": "A Redis or Valkey server by which several recorders store the same content once: " +
+		"redis://HOST:6379/0, rediss:// with TLS, unix:///PATH, or " +
+		"redis+sentinel://HOST:26379,HOST:26379/MASTER; with a password redis://:PASSWORD@HOST. What " +
+		"another recorder has is not stored here: keep the files of all of them together.",
+	"--dedup-ttl": "Time for which that server keeps what a recorder has told it of; 0 is for good. It " +
+		"bounds the memory of the server.",
+	"--push": "Who is given the index while it is recorded, as KIND=ADDRESS: outbackcdx=URL, the address " +
+		"of a collection of an OutbackCDX; parquet=s3://BUCKET/PREFIX or parquet=DIRECTORY, for a table. " +
+		"It comes late, at least once, and slows nothing.",
+	"--push-every": "Time between two rounds of push.",
 	"--keys-extra": "Secondary keys to make and store for each capture: path, wwwoffle, form.",
 	"--keys-profiles": "Path profiles by host, for the key path; in the configuration " +
 		"file only.",

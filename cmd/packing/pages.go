@@ -204,7 +204,7 @@ func (p *Package) textOf(page pages.Page) (string, error) {
 // isLacking reports whether an error is of what was recorded of one capture: it lacks something then,
 // and others do not.
 func isLacking(err error) bool {
-	return err != nil && slices.ContainsFunc([]error{readback.ErrAway, readback.ErrNoOriginal,
+	return err != nil && slices.ContainsFunc([]error{readback.ErrMissing, readback.ErrNoOriginal,
 		readback.ErrNoMessage, readback.ErrNoRequest, readback.ErrCoding, io.ErrUnexpectedEOF},
 		func(lacks error) bool { return errors.Is(err, lacks) })
 }

@@ -158,7 +158,7 @@ func TestOneWay(t *testing.T) {
 	r := begin(t, nil)
 	site(r)
 	r.get("https://example.com/long", "HTTP/1.1 200 OK\r\nContent-Type: image/png\r\n\r\n"+noise("long", 8<<20))
-	server := httptest.NewServer(selection.Page(r.dir, r.IndexFor))
+	server := httptest.NewServer(selection.Page(readback.New(r.dir, r.Index()), r.IndexFor))
 	defer server.Close()
 	running := cdxserver.Recorder{PID: os.Getpid(), Address: strings.TrimPrefix(server.URL, "http://")}
 	source, err := selection.Ask(running, r.dir)

@@ -7,6 +7,7 @@ import (
 
 	"warcorder/store"
 	"warcorder/store/collection"
+	"warcorder/store/holdings"
 	"warcorder/store/readback"
 	"warcorder/store/removal"
 )
@@ -62,15 +63,31 @@ func owners(dir collection.Dir) func(name string) bool {
 	return func(name string) bool {
 		own, looked := known[name]
 		if !looked {
-			for _, path := range dir.WARCPaths(name) {
-				if is, err := collection.IsOwn(path); err == nil {
-					own = is
-				}
-			}
+			own = isOwn(dir, name)
 			known[name] = own
 		}
 		return own
 	}
+}
+
+// isOwn reports whether a file of that name is ours, wherever it is; one that cannot be looked at is not.
+func isOwn(dir collection.Dir, name string) (own bool) {
+	found := false
+	for _, path := range dir.WARCPaths(name) {
+		if is, err := collection.IsOwn(path); err == nil {
+			own, found = is, true
+		}
+	}
+	if found {
+		return own
+	}
+	away, err := holdings.New(dir).OpenNoted(name)
+	if err != nil {
+		return false
+	}
+	defer away.Close()
+	own, err = collection.IsOwnIn(away.Section(away.Size), name)
+	return own && err == nil
 }
 
 // leapOf is the time without any recording from which on the clock may be wrong: shorter ones cost

@@ -93,7 +93,7 @@ func (r *recording) readAll(files *readback.Files) {
 func (r *recording) mayFail(url string, err error) {
 	damage := (*warc.Damage)(nil)
 	if !errors.As(err, &damage) && !errors.Is(err, readback.ErrUncommitted) &&
-		!errors.Is(err, readback.ErrNoOriginal) && !errors.Is(err, readback.ErrAway) {
+		!errors.Is(err, readback.ErrNoOriginal) && !errors.Is(err, readback.ErrMissing) {
 		r.t.Errorf("%s: %v", url, err)
 	}
 }

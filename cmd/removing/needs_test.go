@@ -163,7 +163,7 @@ func TestRemoveNeeded(t *testing.T) {
 	}
 }
 
-// TestRemoveAway: what lies in a file that is away, and what may be needed there, stays, and who removes
+// TestRemoveAway: what lies in a file that is missing, and what may be needed there, stays, and who removes
 // is told; what is not needed there goes.
 func TestRemoveAway(t *testing.T) {
 	r := start(t, nil)

@@ -80,7 +80,7 @@ func ofPages(ctx context.Context, sel selection.Selection, index *store.Bolt,
 
 // readable returns an error for a capture of a page of which nothing is known though its file is there.
 func readable(c *store.Capture, index *store.Bolt) error {
-	if file, _ := index.File(c.File); c.URL != "" || file.Away {
+	if file, _ := index.File(c.File); c.URL != "" || file.Missing {
 		return nil
 	}
 	return fmt.Errorf("%s is damaged at byte %d, where a part of the page lies: put it right, or remove by "+

@@ -192,7 +192,7 @@ func (w *Wish) carryOut(ctx context.Context, rec *recorder.Recorder, dir collect
 		// some systems rename no file that is open
 		return errors.Join(files.Close(), plan.Place())
 	}
-	if done.Gaps, err = w.replace(ctx, rec, plan, place, mode); err != nil {
+	if done.Gaps, err = w.replace(ctx, rec, dir, plan, place, mode); err != nil {
 		return err
 	}
 	done.Done, done.ID, done.Pages, done.Took = true, plan.ID(), plan.Pages, plan.Took
@@ -201,8 +201,8 @@ func (w *Wish) carryOut(ctx context.Context, rec *recorder.Recorder, dir collect
 }
 
 // replace writes the files anew, and has the recorder take them over.
-func (w *Wish) replace(ctx context.Context, rec *recorder.Recorder, plan *removal.Plan, place func() error,
-	mode collection.Mode) (gaps int64, err error) {
+func (w *Wish) replace(ctx context.Context, rec *recorder.Recorder, dir collection.Dir, plan *removal.Plan,
+	place func() error, mode collection.Mode) (gaps int64, err error) {
 	if w.Progress != nil {
 		plan.Progress = func(done, of int64) { w.Progress(Progress{Writes, done, of}) }
 	}
@@ -213,10 +213,15 @@ func (w *Wish) replace(ctx context.Context, rec *recorder.Recorder, plan *remova
 	defer func() { err = errors.Join(err, plan.Discard()) }() // unless it is decided; after a panic too
 	w.step(Indexes)
 	what := recorder.Renewal{
-		Check:  plan.Check,
-		Decide: func() error { return plan.Decide(mode) },
-		Place:  place,
-		Undo:   plan.Undo,
+		Check: plan.Check,
+		Decide: func() error {
+			if err := noteCopies(rec, dir, mode, written); err != nil {
+				return err
+			}
+			return plan.Decide(mode)
+		},
+		Place: place,
+		Undo:  plan.Undo,
 		Drop: func(g *store.Gap) bool {
 			goes := plan.DropsGap(g)
 			if goes {
@@ -259,4 +264,24 @@ func told(plan *removal.Plan, written []removal.Written) (what feed.Renewal) {
 		what.Files = append(what.Files, file)
 	}
 	return what
+}
+
+// noteCopies makes sure that it is noted where the files that are to be replaced have copies in object
+// storage: from their notes it is known, wherever this ends, what is to be deleted there.
+func noteCopies(rec *recorder.Recorder, dir collection.Dir, mode collection.Mode,
+	written []removal.Written) error {
+	for _, w := range written {
+		f, _ := rec.FileNow(w.Name)
+		if f.Remote == nil {
+			continue
+		}
+		note := dir.AwayNote(w.Name)
+		if err := dir.ReadNote(note, new(store.Remote)); err == nil {
+			continue
+		}
+		if err := dir.WriteNote(note, mode, f.Remote); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -80,7 +80,7 @@ func TestExportMeanwhile(t *testing.T) {
 	}
 }
 
-// TestAwayUnlike: what a revisit in a file that is away may need stays, though digests do not tell.
+// TestAwayUnlike: what a revisit in a file that is missing may need stays, though digests do not tell.
 func TestAwayUnlike(t *testing.T) {
 	for _, digest := range []string{sha256A, "X-None: 1"} {
 		r := strange(t, stranger("response", 1, "/hush", page(text("aaaa")), digestA),

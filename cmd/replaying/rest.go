@@ -4,7 +4,7 @@ import (
 	"errors"
 
 	"warcorder/store"
-	"warcorder/store/collection"
+	"warcorder/store/holdings"
 	"warcorder/store/readback"
 	"warcorder/store/replay"
 )
@@ -16,12 +16,12 @@ type rest struct {
 	files *readback.Files
 }
 
-func openRest(dir collection.Dir, o Options, missed func(replay.Miss)) (*rest, error) {
-	index, err := store.OpenReadOnly(dir.Index())
+func openRest(held *holdings.Holdings, o Options, missed func(replay.Miss)) (*rest, error) {
+	index, err := store.OpenReadOnly(held.Dir().Index())
 	if err != nil {
 		return nil, err
 	}
-	files := readback.New(dir, index)
+	files := readback.Through(held, index)
 	archive, err := o.Archive(index, files, missed, nil)
 	if err != nil {
 		return nil, errors.Join(err, files.Close(), index.Close())

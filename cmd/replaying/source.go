@@ -14,6 +14,7 @@ import (
 	"warcorder/store"
 	"warcorder/store/cdxserver"
 	"warcorder/store/collection"
+	"warcorder/store/holdings"
 	"warcorder/store/replay"
 )
 
@@ -35,7 +36,8 @@ type Config struct {
 // Source answers from a collection, whoever has it open. It satisfies proxy.Source.
 type Source struct {
 	Config
-	gone chan struct{} // closed when nobody fetches what is missing any more
+	held *holdings.Holdings // of each rest
+	gone chan struct{}      // closed when nobody fetches what is missing any more
 	went sync.Once
 
 	mu     sync.Mutex
@@ -48,7 +50,9 @@ type Source struct {
 }
 
 // New returns a Source. It opens nothing before it is asked.
-func New(cfg Config) *Source { return &Source{Config: cfg, gone: make(chan struct{})} }
+func New(cfg Config) *Source {
+	return &Source{Config: cfg, held: holdings.New(cfg.Dir), gone: make(chan struct{})}
+}
 
 // Gone is closed when the recorder has ended that was to fetch what is missing.
 func (s *Source) Gone() <-chan struct{} { return s.gone }
@@ -153,7 +157,7 @@ func (s *Source) who() (answerer, error) {
 	case s.rest != nil:
 		return s.rest, nil
 	}
-	rest, err := openRest(s.Dir, s.Options, s.Missed)
+	rest, err := openRest(s.held, s.Options, s.Missed)
 	if err != nil {
 		return nil, err
 	}

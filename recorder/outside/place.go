@@ -115,9 +115,13 @@ func isOf(url, scope string) bool {
 	return surt == scope
 }
 
-// isThere reports whether the file of that name has all that the index knows of it.
+// isThere reports whether the file of that name has all that the index knows of it, there or in object
+// storage.
 func (p *place) isThere(index *store.Bolt, name string) bool {
 	file, known := index.File(name)
+	if file.Remote != nil {
+		return true
+	}
 	for _, path := range p.dir.WARCPaths(name) {
 		info, err := os.Stat(path)
 		if err == nil {

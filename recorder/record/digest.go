@@ -96,6 +96,18 @@ func sha1Sums(block, payload [sha1.Size]byte) (a, b Digest) {
 	return a, b
 }
 
+// PayloadDigest returns the payload digest of a response, of which Sum need not have been called if its
+// body is in memory; tells is false if the digest depends on how the body was cut into chunks.
+func (m *Message) PayloadDigest(d Digester) (payload Digest, tells bool) {
+	if m.Chunked && !d.Entity {
+		return payload, false
+	}
+	if int64(len(m.Start)+len(m.Body)) < m.Length {
+		return m.Payload, true
+	}
+	return d.payload(m.Body, &m.Head), true
+}
+
 // payload returns the payload digest of a body.
 func (d Digester) payload(body []byte, h *Head) Digest {
 	if !d.decodes(h) {

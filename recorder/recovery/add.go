@@ -270,7 +270,7 @@ func (r *recovery) indexFiles(added []addition) error {
 
 // unknown returns the files that are still to be read, which the index then knows by name.
 func (r *recovery) unknown(added []addition) (todo []*addition, err error) {
-	files, err := warcFiles(r.dir, r.index)
+	files, err := r.warcFiles()
 	if err != nil {
 		return nil, err
 	}
@@ -285,7 +285,7 @@ func (r *recovery) unknown(added []addition) (todo []*addition, err error) {
 			a.Captures, a.Damaged = read.captures, read.damaged
 			continue
 		}
-		if a.Known = a.file.agrees(); a.Known {
+		if a.Known = r.agrees(a.file); a.Known {
 			continue
 		}
 		if a.file.ID == 0 {

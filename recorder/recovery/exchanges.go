@@ -12,29 +12,28 @@ import (
 	"warcorder/store/warc"
 )
 
-// scanFile reads the file at path from file.Committed on, up to the first damage, or with over, all
-// that is good in it. each is called behind every record, with the offset there.
-func scanFile(path string, file store.File, keyer *store.Keyer, dedup *record.DedupConfig,
+// scanFile reads a file from file.Committed on, up to the first damage, or with over, all that is good
+// in it. each is called behind every record, with the offset there.
+func scanFile(in *source, file store.File, keyer *store.Keyer, dedup *record.DedupConfig,
 	over bool, each func(s *scan, offset int64) error) (*scan, error) {
 	s := &scan{
 		findings: findings{file: file.Name, keyer: keyer},
 		dedup:    dedup,
 		end:      file.Committed,
 	}
-	if err := s.readAll(path, over, each); err != nil {
+	if err := s.readAll(in, over, each); err != nil {
 		return nil, err
 	}
 	return s, nil
 }
 
 // readAll is scanFile for a scan that has been set up, from s.end on.
-func (s *scan) readAll(path string, over bool, each func(s *scan, offset int64) error) error {
-	reader, err := warc.Open(path, s.end)
-	if err != nil {
+func (s *scan) readAll(in *source, over bool, each func(s *scan, offset int64) error) error {
+	if err := s.readWarcinfo(in); err != nil {
 		return err
 	}
-	defer reader.Close()
-	if err := s.readWarcinfo(path); err != nil {
+	reader, err := in.records(s.end)
+	if err != nil {
 		return err
 	}
 	for {
@@ -59,15 +58,14 @@ func (s *scan) readAll(path string, over bool, each func(s *scan, offset int64) 
 }
 
 // readWarcinfo reads which warcinfo record the file begins with, if the scan begins behind it.
-func (s *scan) readWarcinfo(path string) error {
+func (s *scan) readWarcinfo(in *source) error {
 	if s.end == 0 {
 		return nil
 	}
-	reader, err := warc.Open(path, 0)
+	reader, err := in.records(0)
 	if err != nil {
 		return err
 	}
-	defer reader.Close()
 	rec, err := reader.Next()
 	if errors.Is(err, io.EOF) || errors.As(err, new(*warc.Damage)) {
 		return nil // damage before s.end is in the index, and no business of this scan

@@ -75,19 +75,18 @@ var (
 var ErrUnended = errors.New(
 	"the file ends before its last record does; the block is whole, as is the capture")
 
-// scanForeign reads the file at path. each is called behind every record.
-func scanForeign(path, name string, size int64, keyer *store.Keyer,
+// scanForeign reads a file. each is called behind every record.
+func scanForeign(in *source, name string, keyer *store.Keyer,
 	each func(s *foreignScan, offset int64) error) (*foreignScan, error) {
 	s := &foreignScan{findings: findings{file: name, keyer: keyer}}
-	reader, err := warc.OpenForeign(path, 0)
+	reader, err := warc.NewForeignReader(in.section(), in.name, 0)
 	if damage := (*warc.Damage)(nil); errors.As(err, &damage) { // it is no WARC file that we read
-		s.damaged = []Damaged{{name, 0, size, damage.Reason, false}}
+		s.damaged = []Damaged{{name, 0, in.size, damage.Reason, false}}
 		return s, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	defer reader.Close()
 	for {
 		rec, err := reader.Next()
 		if err == nil {

@@ -21,7 +21,7 @@ func linesOf(t *testing.T, name string, file []byte) (lines []string, damaged []
 	if err := os.WriteFile(path, file, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s, err := scanForeign(path, name, int64(len(file)), &store.Keyer{},
+	s, err := scanForeign(sourceAt(t, path), name, &store.Keyer{},
 		func(*foreignScan, int64) error { return nil })
 	if err != nil {
 		t.Fatal(err)
@@ -192,4 +192,15 @@ func TestForeignDamaged(t *testing.T) {
 			}
 		})
 	}
+}
+
+// sourceAt opens a file until the test ends.
+func sourceAt(t *testing.T, path string) *source {
+	t.Helper()
+	in, err := openSource(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { in.Close() })
+	return in
 }

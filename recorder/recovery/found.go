@@ -14,6 +14,9 @@ type Found struct {
 	Missing []string  // base names of files that the index knows and that are not there
 	Short   []string  // base names of files that are shorter than the index says
 
+	Unread  []string // base names of files that are away, and that could not be read into the index
+	Refused []string // objects of a bucket that could not be taken, and why
+
 	// Left are the base names of files that keep both their names, or the one with .open, and of files
 	// of an earlier recovery that a person has to look at.
 	Left []string

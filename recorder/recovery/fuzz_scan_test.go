@@ -44,13 +44,13 @@ func scanCost(t *testing.T, path string, file []byte) (made uint64) {
 		}
 		return nil
 	}
-	_, err = scanForeign(path, filepath.Base(path), int64(len(file)), keyer,
+	_, err = scanForeign(sourceAt(t, path), filepath.Base(path), keyer,
 		func(s *foreignScan, _ int64) error { return texts(&s.findings) })
 	if err != nil {
 		t.Fatal(err)
 	}
 	dedup := record.DedupConfig{Dedup: record.DedupURL}
-	if _, err = scanFile(path, store.File{Name: "x"}, keyer, &dedup, true,
+	if _, err = scanFile(sourceAt(t, path), store.File{Name: "x"}, keyer, &dedup, true,
 		func(s *scan, _ int64) error { return texts(&s.findings) }); err != nil {
 		t.Fatal(err)
 	}

@@ -8,13 +8,9 @@ import (
 // indexFrom reads a file from file.Committed on, up to the first damage, or over all damage. Every
 // full group of captures goes into the index, and file.Committed behind it; the caller puts the
 // last ones there.
-func (r *recovery) indexFrom(file *store.File, path string, over bool) (*scan, error) {
-	// the bytes may be in the system's memory only, and the index must not outlive them
-	if err := syncFile(path); err != nil {
-		return nil, err
-	}
+func (r *recovery) indexFrom(file *store.File, in *source, over bool) (*scan, error) {
 	begin := file.Committed
-	return scanFile(path, *file, r.keyer, &r.dedup, over, func(s *scan, offset int64) error {
+	return scanFile(in, *file, r.keyer, &r.dedup, over, func(s *scan, offset int64) error {
 		if err := r.report(file.Name, offset-begin); err != nil {
 			return err
 		}
@@ -46,6 +42,15 @@ func (r *recovery) report(file string, read int64) error {
 		return r.ended()
 	}
 	return nil
+}
+
+// openSynced opens a file that is about to go into the index: its bytes may be in the system's memory
+// only, and the index must not outlive them.
+func openSynced(path string) (*source, error) {
+	if err := syncFile(path); err != nil {
+		return nil, err
+	}
+	return openSource(path)
 }
 
 // add makes the index know a file that is about to be read.

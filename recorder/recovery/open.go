@@ -15,6 +15,7 @@ import (
 	"warcorder/store"
 	"warcorder/store/collection"
 	"warcorder/store/fault"
+	"warcorder/store/holdings"
 	"warcorder/store/removal/journal"
 )
 
@@ -71,16 +72,23 @@ func Repair(cfg Config, dir collection.Dir, log zerolog.Logger) (Opened, error) 
 	return r.opened(unlock)
 }
 
-// Rebuild makes the index of a collection anew from its WARC files alone, and takes the gap list
-// over from the old index. The new index replaces the old one when it is whole and on disk. An old
+// Rebuild makes the index of a collection anew from its WARC files alone, here and where they are away,
+// and takes the gap list over from the old index. If one that is away cannot be asked for, the old index
+// stays as it is. The new index replaces the old one when it is whole and on disk. An old
 // index that knows of files which are missing or shorter now is kept beside the new one
 // (Found.Replaced). The errors are those of Repair.
 func Rebuild(cfg Config, dir collection.Dir, log zerolog.Logger) (Found, error) {
+	return rebuildWith(cfg, dir, new(listing), log)
+}
+
+// rebuildWith is Rebuild, with the files of a bucket.
+func rebuildWith(cfg Config, dir collection.Dir, listed *listing, log zerolog.Logger) (Found, error) {
 	r, unlock, err := existing(cfg, dir, log)
 	if err != nil {
 		return Found{}, err
 	}
 	defer unlock()
+	r.listing, r.must = listed, true
 	old, err := r.openOld()
 	if err != nil {
 		return r.found, err
@@ -90,7 +98,7 @@ func Rebuild(cfg Config, dir collection.Dir, log zerolog.Logger) (Found, error) 
 	}
 	index, err := store.Open(r.dir.Index(), r.options)
 	if err == nil {
-		err = errors.Join(r.noteCrash(index), index.Close())
+		err = errors.Join(r.noteCrash(index), r.noteAll(index), index.Close())
 	}
 	return r.found, err
 }
@@ -135,6 +143,7 @@ func newRecovery(cfg Config, dir collection.Dir, keyer *store.Keyer,
 		dir: dir, host: host, keyer: keyer, log: log, progress: cfg.Progress,
 		group: cmp.Or(cfg.Group, smallGroup),
 		each:  fault.RecoverScan, style: &cfg.Style, mode: cfg.Mode,
+		holdings: holdings.New(dir), listing: new(listing),
 	}
 	r.options.Wait, r.options.NoSync = readersWait, cfg.NoSync
 	if cfg.Progress != nil {
@@ -197,14 +206,25 @@ func (r *recovery) open() (*store.Bolt, error) {
 		if err := r.rebuild(nil); err != nil {
 			return nil, err
 		}
-		r.options.Check = false // it was made just now
-		return store.Open(r.dir.Index(), r.options)
+		return r.openNew()
 	}
 	r.index = index
 	if err := r.run(); err != nil {
 		return nil, errors.Join(err, index.Close())
 	}
 	return index, nil
+}
+
+// openNew opens an index that was made just now.
+func (r *recovery) openNew() (*store.Bolt, error) {
+	r.options.Check = false
+	index, err := store.Open(r.dir.Index(), r.options)
+	if err == nil {
+		if err = r.noteAll(index); err != nil {
+			err = errors.Join(err, index.Close())
+		}
+	}
+	return index, err
 }
 
 // openOld opens the index as it is. It returns nil if that is missing or damaged.
@@ -222,10 +242,11 @@ func (r *recovery) openOld() (*store.Bolt, error) {
 	sizes, err2 := r.dir.Sizes()
 	// made, and nothing came of it
 	maps.DeleteFunc(sizes, func(_ string, size int64) bool { return size == 0 })
-	if len(sizes) > 0 || errors.Is(err, store.ErrDamaged) {
+	away, _, err3 := r.dir.Away()
+	if len(sizes)+len(away) > 0 || errors.Is(err, store.ErrDamaged) {
 		r.log.Warn().AnErr("damage", err).
 			Msg("the index is missing or damaged: it is made anew from the WARC files; the list of gaps " +
 				"from before is lost")
 	}
-	return nil, err2
+	return nil, errors.Join(err2, err3)
 }

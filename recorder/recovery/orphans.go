@@ -40,7 +40,12 @@ func (r *recovery) scanTail(path string, file store.File,
 		revisits:  make(map[record.ID]referral),
 		orphans:   orphans,
 	}
-	return s, s.readAll(path, true, func(s *scan, _ int64) error {
+	in, err := openSource(path)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	return s, s.readAll(in, true, func(s *scan, _ int64) error {
 		s.forget()
 		return nil
 	})
@@ -50,7 +55,7 @@ func (r *recovery) scanTail(path string, file store.File,
 // a file that is not in the index yet.
 func (r *recovery) orphans(t *tail) (map[record.ID]bool, error) {
 	orphans := make(map[record.ID]bool)
-	if t.full {
+	if t.full || r.isBlind() {
 		return orphans, nil
 	}
 	for id, refers := range t.revisits {
@@ -100,10 +105,14 @@ func (r *recovery) isIndexed(refers referral) (found bool, err error) {
 }
 
 // dropKept takes out of orphans the revisits whose original will be kept in f, which is recovered
-// later. A file of another program is not searched: it counts as if it had every original.
+// later. A file of another program, or one that is away, is not searched: it counts as if it had every
+// original.
 func (r *recovery) dropKept(f warcFile, t *tail, orphans map[record.ID]bool) error {
 	path := r.path(f.Name)
 	switch {
+	case f.open < 0 && f.final < 0 && r.copyOf(f.File) != nil:
+		clear(orphans)
+		return nil
 	case f.open < 0 && f.final < 0:
 		return nil
 	case f.open >= 0:

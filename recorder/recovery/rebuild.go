@@ -24,12 +24,24 @@ const (
 // it is missing or damaged. It closes the old one.
 func (r *recovery) rebuild(old *store.Bolt) error {
 	path := r.dir.NewIndex()
-	err := r.make(path, old)
+	err := r.readBefore(old)
+	if err == nil {
+		err = r.make(path, old)
+	}
 	if old != nil {
 		err = errors.Join(err, old.Close())
 	}
 	if err != nil {
-		return errors.Join(fmt.Errorf("make a new index: %w", err), os.Remove(path))
+		err = fmt.Errorf("make a new index: %w", err)
+		if rest := os.Remove(path); !errors.Is(rest, fs.ErrNotExist) {
+			err = errors.Join(err, rest)
+		}
+		return err
+	}
+	if r.hasAway { // no earlier version may take the index for one of what is here
+		if err := r.dir.RaiseLayout(r.mode); err != nil {
+			return err
+		}
 	}
 	if err := fault.At(fault.RebuildSwap); err != nil {
 		return err
@@ -52,6 +64,21 @@ func (r *recovery) rebuild(old *store.Bolt) error {
 	return fault.At(fault.RebuildDone)
 }
 
+// readBefore reads which copies of files the old index knows.
+func (r *recovery) readBefore(old *store.Bolt) error {
+	if old == nil {
+		return nil
+	}
+	files, err := old.Files()
+	r.before = make(map[string]*store.Remote)
+	for _, f := range files {
+		if f.Remote != nil {
+			r.before[f.Name] = f.Remote
+		}
+	}
+	return err
+}
+
 // make makes a new index at path, durably. What the files do not hold is taken over from the old
 // one, if there is one.
 func (r *recovery) make(path string, old *store.Bolt) (err error) {
@@ -61,7 +88,8 @@ func (r *recovery) make(path string, old *store.Bolt) (err error) {
 	if err := r.mode.Of(r.dir.Index()).Set(path); err != nil {
 		return errors.Join(err, r.index.Close())
 	}
-	r.group, r.each = largeGroup, fault.RebuildFile
+	r.group, r.each, r.making = largeGroup, fault.RebuildFile, true
+	defer func() { r.making = false }()
 	err = r.run()
 	if err == nil {
 		err = r.takeOver(old)
@@ -82,19 +110,14 @@ func (r *recovery) takeOver(old *store.Bolt) error {
 	if err != nil {
 		return err
 	}
-	there, err := r.index.Files()
-	if err != nil {
-		return err
-	}
 	for _, file := range files {
-		if file.Committed == 0 ||
-			slices.ContainsFunc(there, func(f store.File) bool { return f.Name == file.Name }) {
+		if _, there := r.index.File(file.Name); there || file.Committed == 0 {
 			continue
 		}
 		r.found.Missing = append(r.found.Missing, file.Name)
 		r.log.Error().Str("file", file.Name).Int64("committed", file.Committed).
 			Msg("a WARC file is missing: the new index does not have its captures")
-		if !file.Away {
+		if !file.Missing {
 			r.gone = append(r.gone, file.Name)
 		}
 	}

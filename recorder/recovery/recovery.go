@@ -43,6 +43,7 @@ import (
 	"warcorder/store"
 	"warcorder/store/collection"
 	"warcorder/store/fault"
+	"warcorder/store/holdings"
 )
 
 // recovery is one recovery of a collection, which is locked for it.
@@ -64,6 +65,16 @@ type recovery struct {
 	read     map[string]foundIn // findings in the finished files that were read, by base name
 	later    []warcFile         // files that are still to be recovered
 	gone     []string           // base names of files that are noted as missing or too short now
+
+	holdings    *holdings.Holdings
+	copies      copies
+	before      map[string]*store.Remote // copies that the old index of a rebuild knows
+	*listing                             // what is below the prefix of a bucket; empty without one
+	must        bool                     // what is away must be read, or nothing is changed
+	making      bool                     // index is one that is to take the place of the collection's
+	hasAway     bool                     // a file is away
+	unreachable error                    // why object storage cannot be asked; nil if it can, or was not
+	unreadWhy   error                    // why files could not be read that are away
 
 	done, total int64 // bytes read of all files before the current one, and bytes to be read
 }

@@ -52,15 +52,13 @@ func (r *recovery) reread(w Anew) error {
 	if !known {
 		return fmt.Errorf("the index does not know it")
 	}
-	own, err := collection.IsOwn(w.Path)
+	in, err := openSynced(w.Path)
 	if err != nil {
 		return err
 	}
-	read := r.readForeignAt
-	if own {
-		read = r.readOwnAt
-	}
-	s, err := read(&file, w.Path, w.Size)
+	defer in.Close()
+	in.size = w.Size
+	s, err := r.readSource(&file, in)
 	if err != nil {
 		return err
 	}

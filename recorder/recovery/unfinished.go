@@ -14,7 +14,7 @@ import (
 // the file as it was found: if the name leads to another file when it is to be cut, or the file has
 // grown, somebody else writes to it, and the recovery ends with an error.
 func (r *recovery) finish(file store.File, was warc.Place) error {
-	s, err := r.indexFrom(&file, was.Path, false)
+	s, err := r.indexUnfinished(&file, was.Path)
 	if err != nil {
 		return err
 	}
@@ -32,6 +32,16 @@ func (r *recovery) finish(file store.File, was warc.Place) error {
 		}
 	}
 	return r.seal(file, s.found, was)
+}
+
+// indexUnfinished is indexFrom for a file that was being written, up to the first damage.
+func (r *recovery) indexUnfinished(file *store.File, path string) (*scan, error) {
+	in, err := openSynced(path)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	return r.indexFrom(file, in, false)
 }
 
 // finishAgain is finish for a file that has just taken the place of another one.

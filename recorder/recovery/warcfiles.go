@@ -20,9 +20,9 @@ type warcFile struct {
 	final      int64 // the same under its final name
 }
 
-// warcFiles returns all files that the index knows or the directory shows, in the order of their
-// names.
-func warcFiles(dir collection.Dir, index *store.Bolt) ([]warcFile, error) {
+// warcFiles returns all files that the index knows, the directory shows or a copy is known of, in the
+// order of their names.
+func (r *recovery) warcFiles() ([]warcFile, error) {
 	all := make(map[string]*warcFile)
 	get := func(name string) *warcFile {
 		if all[name] == nil {
@@ -30,19 +30,22 @@ func warcFiles(dir collection.Dir, index *store.Bolt) ([]warcFile, error) {
 		}
 		return all[name]
 	}
-	known, err := index.Files()
+	known, err := r.index.Files()
 	if err != nil {
 		return nil, err
 	}
 	for _, file := range known {
 		get(file.Name).File = file
 	}
-	sizes, err := dir.Sizes()
+	sizes, err := r.dir.Sizes()
 	if err != nil {
 		return nil, err
 	}
-	if err := inOurSpelling(dir, known, sizes); err != nil {
+	if err := inOurSpelling(r.dir, known, sizes); err != nil {
 		return nil, err
+	}
+	for name := range r.copies.known {
+		get(name)
 	}
 	for name, size := range sizes {
 		if final, open := strings.CutSuffix(name, warc.OpenSuffix); open {
@@ -58,12 +61,25 @@ func warcFiles(dir collection.Dir, index *store.Bolt) ([]warcFile, error) {
 	return files, nil
 }
 
-// agrees reports whether the index and the directory agree on the file: there is nothing to do.
-func (f warcFile) agrees() bool {
-	// a file with no bytes was planned, and nothing came of it
-	there := f.final == f.Committed || f.final < 0 && f.Committed == 0
-	return f.ID > 0 && f.Sealed && there && f.open < 0 && !f.Away
+// agrees reports whether the index, the directory and what is known of a copy agree on the file: there
+// is nothing to do.
+func (r *recovery) agrees(f warcFile) bool {
+	note := r.copies.noted[f.Name]
+	noted := f.Remote != nil && note != nil && isSameCopy(f.Remote, note)
+	switch copied := r.copyOf(f.File); {
+	case f.isThere():
+		return copied == nil || noted
+	case f.final < 0 && copied == nil: // it was planned, and nothing came of it
+		return f.isSettled() && f.Committed == 0
+	}
+	return f.isSettled() && f.final < 0 && f.IsAway() && noted
 }
+
+// isSettled reports whether the index calls the file finished, and knows of nothing else.
+func (f warcFile) isSettled() bool { return f.ID > 0 && f.Sealed && f.open < 0 && !f.Missing }
+
+// isThere reports whether the file is here, and all of it is in the index.
+func (f warcFile) isThere() bool { return f.isSettled() && f.final == f.Committed }
 
 // inOurSpelling gives files the names that the index knows them by, where a directory takes several
 // spellings of a name for one, and a restore has brought another one: else they would be missing

@@ -12,11 +12,13 @@ import (
 
 	"warcorder/store"
 	"warcorder/store/collection"
+	"warcorder/store/delta"
 )
 
 // ExportPage streams the lines of the index of a collection, as it is when it is asked; index is it,
-// with all that a question may find. An error in the middle breaks the answer off.
-func ExportPage(dir collection.Dir,
+// with all that a question may find. ends are those that were read for others. An error in the middle
+// breaks the answer off.
+func ExportPage(dir collection.Dir, ends *delta.Ends,
 	index func(context.Context, store.Question) *store.Bolt) http.Handler {
 	return forProcess(func(w http.ResponseWriter, r *http.Request) {
 		form := r.URL.Query()
@@ -24,7 +26,8 @@ func ExportPage(dir collection.Dir,
 		err := query.Check()
 		switch {
 		case err == nil && form.Has(paramSince):
-			err = exportSince(w, form, query, dir, index(r.Context(), query.Question()))
+			query.Context = r.Context()
+			err = exportSince(w, form, query, dir, ends, index(r.Context(), query.Question()))
 		case err == nil:
 			export(w, query, index(r.Context(), query.Question()))
 		}

@@ -54,7 +54,7 @@ func indexOf(t *testing.T, n int) *store.Bolt {
 func serve(t *testing.T, index *store.Bolt, gaps store.Gaps) Recorder {
 	t.Helper()
 	pages := http.NewServeMux()
-	pages.Handle("GET "+ExportPath, ExportPage(collection.Dir(t.TempDir()),
+	pages.Handle("GET "+ExportPath, ExportPage(collection.Dir(t.TempDir()), nil,
 		func(context.Context, store.Question) *store.Bolt { return index }))
 	pages.Handle("GET "+GapsPath, GapsPage(func(int) (store.Gaps, error) { return gaps, nil }))
 	server := httptest.NewServer(pages)

@@ -16,11 +16,12 @@ import (
 // exportSince streams what has come since a token. An error is one that comes before the answer has
 // begun.
 func exportSince(w http.ResponseWriter, form url.Values, query store.Query, dir collection.Dir,
-	index *store.Bolt) error {
+	ends *delta.Ends, index *store.Bolt) error {
 	ask, err := askOf(form)
 	if err != nil {
 		return err
 	}
+	ask.Ends = ends
 	d, err := delta.Begin(dir, index, query, ask)
 	if err != nil {
 		return err

@@ -68,10 +68,11 @@ func (d Dir) look(entry fs.DirEntry) (file fs.FileInfo, link bool, err error) {
 }
 
 // IsFree reports whether a new WARC file may get that final name: archive/ has no such file,
-// neither finished nor open, and no copy of what was cut off one.
+// neither finished nor open, and no copy of what was cut off one, and no such file is away.
 func (d Dir) IsFree(name string) (bool, error) {
-	for _, suffix := range []string{"", warc.OpenSuffix, TornSuffix} {
-		if _, err := os.Lstat(d.WARC(name + suffix)); !errors.Is(err, fs.ErrNotExist) {
+	for _, path := range []string{d.WARC(name), d.OpenWARC(name), d.WARC(name + TornSuffix),
+		d.AwayNote(name), d.StaleNote(name)} {
+		if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
 			return false, err
 		}
 	}

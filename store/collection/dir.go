@@ -12,13 +12,17 @@
 //	    ….removing              a file that is about to be removed, while it is compared once more
 //	    ….rewritten             what a removal keeps of that file, until it takes its place
 //	    FILE.warc, .warc.zst …  finished WARC files of other tools, under their own names
+//	  away/FILE.json            where a finished file has a copy in object storage: [Away]
+//	  away/FILE.stale           the same of a copy that is not what the file is any more
+//	  uploads/FILE.json         how far the upload of a file has come
+//	  withdrawn                 originals that a server of dedup-shared is to forget, see recorder/shared
 //	  indexes/index.cdxj        exported lines
 //	  index.bolt                the index, see package store
 //	  index.bolt.closed         mark that the index was closed well, see package store
 //	  index.bolt.new            the next index, while it is made
 //	  index.bolt.damaged        a former index that was damaged; .damaged.2 …
 //	  index.bolt.old            a former index that knows of files which are missing; .old.2 …
-//	  layout                    the number of a later layout than this one, which is 1: [Layout]
+//	  layout                    the number of the layout, if it is not 1: [Layout]
 //	  collection.lock           on Windows: the file whose lock is that of the directory; empty
 //	  removal.json              the plan of a removal that is to take places, see store/removal
 //	  removal-rest.json         the same when all places are taken
@@ -26,7 +30,7 @@
 //	  verified.json             what verify has found the last time, see [Verified]
 //	  recorder.json             who records the collection and can be asked, see [Running]
 //	  recorder.token            what the recorder's owner shows it, see [Dir.Token]
-//	  push-….token              what an index server has been given, see [Dir.PushToken]; .lock while
+//	  push-….token              what another has been given of it, see [Dir.PushToken]; .lock while
 //	                            a push goes on, and empty
 //	  spill/                    exchanges too large for memory, until they are in a WARC file
 //	  pages.jsonl               pages that imports have brought, see package pagelist; .new while it is made
@@ -75,7 +79,8 @@ const (
 	restName    = "removal-rest.json"
 	removedName = "removed.json"
 
-	verifiedName = "verified.json"
+	verifiedName  = "verified.json"
+	withdrawnName = "withdrawn"
 )
 
 // These suffixes follow IndexName; the first one also the name of the list of pages.
@@ -178,6 +183,9 @@ func (d Dir) Removed() string { return filepath.Join(string(d), removedName) }
 
 // Rewritten returns the path of what is to take the place of a file in archive/, by its base name.
 func (d Dir) Rewritten(name string) string { return d.WARC(name + RewrittenSuffix) }
+
+// Withdrawn returns the path of the list of what is to be taken back from dedup-shared.
+func (d Dir) Withdrawn() string { return filepath.Join(string(d), withdrawnName) }
 
 // verified returns the path of verified.json.
 func (d Dir) verified() string { return filepath.Join(string(d), verifiedName) }

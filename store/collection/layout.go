@@ -16,7 +16,14 @@ import (
 // make sense of them that they do not have, raises it, and writes it into the file layout before all
 // else; it does so too where the format of the index alone is another one. A collection without that
 // file has layout 1.
-const Layout = 1
+//
+//	1  all WARC files are in archive/
+//	2  files may be away: a version that does not know of that would miss them, and make an index
+//	   without their captures
+const Layout = 2
+
+// layoutAway is the layout of a collection of which files are away.
+const layoutAway = 2
 
 const layoutName = "layout"
 
@@ -52,6 +59,20 @@ func (d Dir) CheckLayout() error {
 		return fmt.Errorf("%s: %w", d, &Newer{"layout", number, Layout})
 	}
 	return nil
+}
+
+// RaiseLayout says, durably, that files of the collection may be away, unless that is said already.
+func (d Dir) RaiseLayout(mode Mode) error {
+	path := filepath.Join(string(d), layoutName)
+	number, err := readLayout(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) || number >= layoutAway {
+		return err
+	}
+	err = Write(path, mode, func(w io.Writer) error {
+		_, err := fmt.Fprintln(w, layoutAway)
+		return err
+	})
+	return errors.Join(err, d.Sync())
 }
 
 // readLayout reads the number in the file.

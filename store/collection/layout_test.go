@@ -19,7 +19,8 @@ func TestLayout(t *testing.T) {
 		"no file":             {},
 		"the first":           {content: "1\n"},
 		"without a line end":  {content: "1"},
-		"the next":            {"2\n", true, "newer warcorder (layout 2, this one knows 1): use that version"},
+		"the second":          {content: "2\n"},
+		"the next":            {"3\n", true, "newer warcorder (layout 3, this one knows 2): use that version"},
 		"a far one":           {"18446744073709551615", true, "layout 18446744073709551615"},
 		"none":                {"0\n", false, "no number of a layout"},
 		"too large":           {"18446744073709551616", false, "cannot be told"},
@@ -59,7 +60,7 @@ func put(t *testing.T, path, content string) {
 // TestLayoutMakesNothing: of a directory with a later layout nothing is made.
 func TestLayoutMakesNothing(t *testing.T) {
 	d := Dir(t.TempDir())
-	put(t, filepath.Join(string(d), layoutName), "2")
+	put(t, filepath.Join(string(d), layoutName), "3")
 	if err := d.Make(0); err == nil {
 		t.Error("made")
 	}
@@ -68,5 +69,28 @@ func TestLayoutMakesNothing(t *testing.T) {
 	}
 	if err := (Dir(filepath.Join(string(d), "none"))).CheckLayout(); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestRaiseLayout: a collection whose files may be away says so, once; a later layout stays.
+func TestRaiseLayout(t *testing.T) {
+	for name, test := range map[string]struct{ before, after string }{
+		"none":    {"", "2\n"},
+		"first":   {"1\n", "2\n"},
+		"second":  {"2", "2"},
+		"a later": {"3\n", "3\n"},
+		"no number, which nobody knows what to do about": {"two", "two"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := newDir(t)
+			path := filepath.Join(string(d), layoutName)
+			if test.before != "" {
+				put(t, path, test.before)
+			}
+			err := d.RaiseLayout(0o600)
+			if got, _ := os.ReadFile(path); string(got) != test.after || (err != nil) != (test.before == "two") {
+				t.Errorf("%q, %v", got, err)
+			}
+		})
 	}
 }

@@ -33,7 +33,12 @@ func IsOwn(path string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return isOwn(io.NewSectionReader(file, 0, info.Size()), path, beginsAsOurs)
+	return IsOwnIn(io.NewSectionReader(file, 0, info.Size()), path)
+}
+
+// IsOwnIn is IsOwn of a file that is open.
+func IsOwnIn(file *io.SectionReader, path string) (bool, error) {
+	return isOwn(file, path, beginsAsOurs)
 }
 
 // SaysOwn is IsOwn for a file of that path which need not be as we wrote it any more: somebody may
@@ -110,9 +115,6 @@ func hasOwnMember(file *io.SectionReader) (bool, error) {
 // DedupFrom returns the other archives to whose records revisits of the file at path may refer, as its
 // first record names them. A file that is not ours names none.
 func DedupFrom(path string) (names []string, err error) {
-	if own, err := IsOwn(path); err != nil || !own {
-		return nil, err
-	}
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -122,7 +124,15 @@ func DedupFrom(path string) (names []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	_, block, err := firstRecord(warc.NewForeignReader(io.NewSectionReader(file, 0, info.Size()), path, 0))
+	return DedupFromIn(io.NewSectionReader(file, 0, info.Size()), path)
+}
+
+// DedupFromIn is DedupFrom of a file that is open.
+func DedupFromIn(file *io.SectionReader, path string) (names []string, err error) {
+	if own, err := isOwn(file, path, beginsAsOurs); err != nil || !own {
+		return nil, err
+	}
+	_, block, err := firstRecord(warc.NewForeignReader(io.NewSectionReader(file, 0, file.Size()), path, 0))
 	if errors.Is(err, io.EOF) || errors.As(err, new(*warc.Damage)) {
 		return nil, nil
 	}

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 )
 
-// PushToken returns the path of the token of what a server at an address has been given. It is no part of
+// PushToken returns the path of the token of what an address has been given. It is no part of
 // the index: a rebuild leaves it as it is, and so does a removal.
 func (d Dir) PushToken(address string) string {
 	sum := sha256.Sum256([]byte(address))

@@ -13,7 +13,7 @@ var ownPaths = []string{
 	"ca.crt", "ca.mobileconfig", "ca.p12", "ca.pem", "cdx", "collections", "config", "events", "export",
 	"favicon.ico", "gaps", "healthz", "here", "hold", "live", "metrics", "pages", "pause", "proxy.pac",
 	"readyz", "record", "reload", "remove", "replay", "report", "resume", "robots.txt", "rotate", "selection",
-	"settle", "status", "trust", "warc", "web",
+	"settle", "status", "trust", "upload", "warc", "web",
 }
 
 // IsOwnPath reports whether a name is the first segment of a path that has another meaning over

@@ -25,6 +25,8 @@ type Verified struct {
 	Findings int64     `json:"findings"` // of what is wrong
 	Notes    int64     `json:"notes"`    // of what is odd
 	First    string    `json:"first"`    // where the first finding is, and its code; "" if there is none
+	Remote   bool      `json:"remote"`   // object storage was read, too
+	Away     int       `json:"away"`     // files that were away, read or not
 }
 
 const (
@@ -77,7 +79,7 @@ func (v *Verified) check() error {
 		return fmt.Errorf("its format is %d, and not %d", v.Format, verifiedFormat)
 	case v.Started.IsZero() || v.Ended.Before(v.Started):
 		return errors.New("its times are none of a work")
-	case min(int64(v.Files), v.Bytes, v.Captures, v.Findings, v.Notes) < 0:
+	case min(int64(v.Files), v.Bytes, v.Captures, v.Findings, v.Notes, int64(v.Away)) < 0:
 		return errors.New("it counts less than nothing")
 	case len(v.First) > maxFirst:
 		return errors.New("its first finding is too long")

@@ -20,7 +20,26 @@ func Write(path string, mode Mode, write func(io.Writer) error) error {
 	if err != nil {
 		return err
 	}
-	err = fill(made, mode, func(w io.Writer) error {
+	return replace(made, path, mode, write)
+}
+
+// WriteAgain is Write for who alone writes that file, by a name of its own: what a process that was killed
+// has left goes when the file is written again.
+func WriteAgain(path, who string, mode Mode, write func(io.Writer) error) error {
+	begun := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+"."+who)
+	if err := os.Remove(begun); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	made, err := os.OpenFile(begun, os.O_CREATE|os.O_WRONLY|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	return replace(made, path, mode, write)
+}
+
+// replace lets write fill a file, which then replaces the one at path.
+func replace(made *os.File, path string, mode Mode, write func(io.Writer) error) error {
+	err := fill(made, mode, func(w io.Writer) error {
 		out := bufio.NewWriterSize(w, 1<<20)
 		if err := write(out); err != nil {
 			return err

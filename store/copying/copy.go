@@ -72,7 +72,7 @@ func (c *copier) file(number int, f store.File) error {
 	if !isAway(err) {
 		return err
 	}
-	if whole && first == nil && !errors.Is(err, readback.ErrAway) {
+	if whole && first == nil && !errors.Is(err, readback.ErrMissing) {
 		return err
 	}
 	return c.eachOf(number, first, c.group) // each is looked for, since a part may be there
@@ -177,7 +177,7 @@ func (c *copier) member(next *selection.Chosen, group group, member store.Locati
 }
 
 // isAway reports whether an error says that something is not in the collection any more.
-func isAway(err error) bool { return errors.Is(err, readback.ErrAway) }
+func isAway(err error) bool { return errors.Is(err, readback.ErrMissing) }
 
 // progress counts bytes that have been read.
 func (c *copier) progress(n int64) error {

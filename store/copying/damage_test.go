@@ -111,7 +111,7 @@ func TestDamagedNeighbour(t *testing.T) {
 	}
 }
 
-// TestAway: captures whose file is away, or cut, are counted, and so are revisits without originals;
+// TestAway: captures whose file is missing, or cut, are counted, and so are revisits without originals;
 // all else is copied.
 func TestAway(t *testing.T) {
 	for _, all := range []selection.Selection{{}, {From: "2026"}} {
@@ -137,7 +137,7 @@ func TestAway(t *testing.T) {
 	}
 }
 
-// TestPageAway: of a page everything is copied but what lies in a file that is away, which is counted.
+// TestPageAway: of a page everything is copied but what lies in a file that is missing, which is counted.
 func TestPageAway(t *testing.T) {
 	const url = "https://example.com/page"
 	r := begin(t, nil)

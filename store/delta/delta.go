@@ -38,6 +38,7 @@ import (
 	"warcorder/store"
 	"warcorder/store/collection"
 	"warcorder/store/extsort"
+	"warcorder/store/holdings"
 )
 
 // ErrOther says that a token is of another collection.
@@ -51,6 +52,12 @@ var ErrChanged = errors.New("the collection has changed while its lines were wri
 type Ask struct {
 	Since Token
 	Until *Token // nil: what there is; else what an earlier Delta has begun to write
+
+	// Finished leaves out what has come to files that are still written: it comes when they are finished.
+	Finished bool
+
+	// Ends are those that were read for an earlier Delta of the collection; nil: none were.
+	Ends *Ends
 }
 
 // Done is what was written.
@@ -65,7 +72,7 @@ type Done struct {
 
 // Delta is what has come since a token.
 type Delta struct {
-	dir     collection.Dir
+	ends    *Ends
 	reading collection.Reading
 	index   *store.Bolt
 	query   store.Query
@@ -75,10 +82,13 @@ type Delta struct {
 	void    *extsort.Lines
 }
 
-// Begin finds out what has come, of the captures that q selects; its Since is not looked at. The Delta
-// must be closed.
+// Begin finds out what has come, of the captures that q selects; its Since is not looked at. Once its
+// Context is done, nothing is asked of object storage any more. The Delta must be closed.
 func Begin(dir collection.Dir, index *store.Bolt, q store.Query, ask Ask) (*Delta, error) {
-	d := &Delta{dir: dir, reading: dir.Reading(), index: index, query: q}
+	d := &Delta{ends: ask.Ends, reading: dir.Reading(), index: index, query: q}
+	if d.ends == nil {
+		d.ends = NewEnds(holdings.New(dir))
+	}
 	d.sorter.Dir = index.TempDir
 	err := d.begin(ask)
 	if err == nil {
@@ -91,7 +101,7 @@ func Begin(dir collection.Dir, index *store.Bolt, q store.Query, ask Ask) (*Delt
 }
 
 func (d *Delta) begin(ask Ask) error {
-	now, err := d.tokenNow(ask.Since)
+	now, err := d.tokenNow(ask)
 	if err != nil {
 		return err
 	}
@@ -107,6 +117,9 @@ func (d *Delta) begin(ask Ask) error {
 
 // Token is what is written when the Delta is.
 func (d *Delta) Token() Token { return d.now }
+
+// IsEmpty reports whether there is nothing to write.
+func (d *Delta) IsEmpty() bool { return d.query.Since.IsEmpty() && !d.void.More() }
 
 // Close removes what is kept of the Delta.
 func (d *Delta) Close() error { return d.sorter.Close() }

@@ -2,13 +2,11 @@ package delta
 
 import (
 	"cmp"
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"slices"
 
 	"warcorder/canon"
@@ -17,12 +15,8 @@ import (
 	"warcorder/store/warc"
 )
 
-// tailSize is how many bytes of the end of a file tell one state of it from another: the tombstone that
-// a removal has left there is in them, or the checksum of its member.
-const tailSize = 4 << 10
-
-// tokenNow is what the collection has now. Of a file that is away it says what the token before did.
-func (d *Delta) tokenNow(since Token) (t Token, err error) {
+// tokenNow is what the collection has now. Of a file that is missing it says what the token before did.
+func (d *Delta) tokenNow(ask Ask) (t Token, err error) {
 	files, err := d.index.Files()
 	if err != nil {
 		return t, err
@@ -32,7 +26,13 @@ func (d *Delta) tokenNow(since Token) (t Token, err error) {
 			continue
 		}
 		now := file{name: f.Name, committed: f.Committed, reduced: f.Reduced}
-		old := since.find(f.Name)
+		old := ask.Since.find(f.Name)
+		if ask.Finished && !f.Sealed {
+			if old != nil {
+				t.files = append(t.files, *old)
+			}
+			continue
+		}
 		if now.reduced {
 			if now.tail, err = d.tail(f); err != nil {
 				return t, fmt.Errorf("read the end of %s: %w", f.Name, err)
@@ -51,26 +51,6 @@ func (d *Delta) tokenNow(since Token) (t Token, err error) {
 	}
 	slices.SortFunc(t.files, func(a, b file) int { return cmp.Compare(a.name, b.name) })
 	return t, nil
-}
-
-// tail is what the end of a file is; zeros if it is not there.
-func (d *Delta) tail(f store.File) (tail [8]byte, err error) {
-	opened, err := os.Open(d.dir.WARC(f.Name))
-	if errors.Is(err, fs.ErrNotExist) {
-		return tail, nil
-	}
-	if err != nil {
-		return tail, err
-	}
-	defer opened.Close()
-	b := make([]byte, min(tailSize, f.Committed))
-	_, err = opened.ReadAt(b, f.Committed-int64(len(b)))
-	if errors.Is(err, io.EOF) {
-		return tail, nil // it is cut: a gap says so
-	}
-	sum := sha256.Sum256(b)
-	copy(tail[:], sum[:])
-	return tail, err
 }
 
 // rewritten adds the lines of a file whose earlier lines are void, and says in f how many tombstones
@@ -105,7 +85,8 @@ func (d *Delta) eachTombstone(f *file, look func(*warc.Record) error) error {
 	if !f.reduced {
 		return nil
 	}
-	opened, err := os.Open(d.dir.WARC(f.name))
+	known, _ := d.index.File(f.name)
+	opened, err := d.open(known)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -113,7 +94,7 @@ func (d *Delta) eachTombstone(f *file, look func(*warc.Record) error) error {
 		return err
 	}
 	defer opened.Close()
-	r, err := warc.NewForeignReader(io.NewSectionReader(opened, 0, f.committed), f.name, 0)
+	r, err := warc.NewForeignReader(opened.Section(f.committed), f.name, 0)
 	for err == nil {
 		var record *warc.Record
 		if record, err = r.Next(); err == nil {

@@ -99,6 +99,16 @@ func (t Token) Or(later Token) Token {
 	return either
 }
 
+// Has reports whether t says something of a file.
+func (t *Token) Has(name string) bool { return t.find(name) != nil }
+
+// Without is what t says of all files but those: who asks since that has all of these again.
+func (t *Token) Without(names map[string]bool) Token {
+	left := t.clone()
+	left.files = slices.DeleteFunc(left.files, func(f file) bool { return names[f.name] })
+	return left
+}
+
 func (t *Token) clone() Token { return Token{slices.Clone(t.files)} }
 
 // follows reports whether what old says is still the beginning of the file.

@@ -76,6 +76,24 @@ var Removals = []Point{
 	RemoveRename, RemoveSwap, RemoveSwapped, RemoveRest, RemoveDone,
 }
 
+// The points to which a file comes on its way into object storage, and a local copy when it goes.
+const (
+	UploadBegin   Point = "upload-begin"   // before a file is sent
+	UploadPart    Point = "upload-part"    // behind the note of each part that was sent
+	UploadSent    Point = "upload-sent"    // after it was verified at the other side
+	UploadNoted   Point = "upload-noted"   // after the index knows where its copy is
+	UploadAway    Point = "upload-away"    // after the note beside the index says so too
+	ReleaseMark   Point = "release-mark"   // before the index says that a local copy may go
+	ReleaseMarked Point = "release-marked" // after that
+	ReleaseGone   Point = "release-gone"   // after it has gone
+	BroughtBack   Point = "brought-back"   // after a file was brought back, before the index says so
+)
+
+// Uploads are the points to which an upload comes.
+var Uploads = []Point{
+	UploadBegin, UploadPart, UploadSent, UploadNoted, UploadAway, ReleaseMark, ReleaseMarked, ReleaseGone,
+}
+
 // Points are all points at which a process may end and a disk may refuse, but for Removals.
 var Points = []Point{
 	Record, WARCCreate, WARCCreated, WARCWrite, WARCSync, WARCSynced, WARCTruncate, WARCRename,

@@ -258,7 +258,7 @@ func TestLeftOut(t *testing.T) {
 	os.Remove(path)
 	out.Reset()
 	if left := r.write(&out); len(left) != 3 || len(parse(t, out.Bytes()).Log.Entries) != 0 {
-		t.Errorf("%d left out of a file that is away", len(left))
+		t.Errorf("%d left out of a file that is missing", len(left))
 	}
 }
 

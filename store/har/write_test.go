@@ -214,7 +214,7 @@ func TestIDs(t *testing.T) {
 	}
 }
 
-// TestWritePageAway: of a page everything is written but what lies in a file that is away, which is named.
+// TestWritePageAway: of a page everything is written but what lies in a file that is missing, which is named.
 func TestWritePageAway(t *testing.T) {
 	const page = "https://example.com/"
 	r := record(t)

@@ -166,7 +166,7 @@ func keysOf(c *store.Capture) map[string]string {
 // is its own head.
 func (i *Inspector) readResponse(x *exchange, c *store.Capture, header warc.Header, page string) error {
 	r, err := i.files.Response(c)
-	isThere := !errors.Is(err, readback.ErrNoOriginal) && !errors.Is(err, readback.ErrAway)
+	isThere := !errors.Is(err, readback.ErrNoOriginal) && !errors.Is(err, readback.ErrMissing)
 	if !isThere {
 		x.Why = err.Error()
 		r, err = i.files.Message(c.Location)

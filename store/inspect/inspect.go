@@ -215,7 +215,7 @@ func refuse(w http.ResponseWriter, err error) {
 	case errors.Is(err, errBusy), errors.Is(err, store.ErrReplaced):
 		w.Header().Set("Retry-After", "1")
 		status = http.StatusServiceUnavailable
-	case errors.Is(err, readback.ErrAway), errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, readback.ErrMissing), errors.Is(err, fs.ErrNotExist):
 		status = http.StatusGone
 	case errors.Is(err, errNoImage):
 		status = http.StatusNotFound

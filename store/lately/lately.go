@@ -23,7 +23,6 @@ import (
 	"time"
 
 	"warcorder/store"
-	"warcorder/store/collection"
 	"warcorder/store/pages"
 	"warcorder/store/readback"
 	"warcorder/store/report"
@@ -31,8 +30,8 @@ import (
 
 // Source is a collection that is being recorded.
 type Source struct {
-	Dir   collection.Dir
 	Index *store.Bolt
+	Files *readback.Files // by the index; Close closes them
 
 	// Gaps returns the newest gaps, as Bolt.Gaps does.
 	Gaps func(limit int) (store.Gaps, error)
@@ -99,7 +98,7 @@ const (
 
 // New returns what tells of the newest pages. Close ends its work.
 func New(s Source) *Lately {
-	files := readback.New(s.Dir, s.Index)
+	files := s.Files
 	l := &Lately{Source: s, files: files, pages: pages.New(s.Index, files),
 		reports: report.New(s.Index, files), once: usualOnce,
 		mostLooked: mostLooked, mostExchanges: mostExchanges}

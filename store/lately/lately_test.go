@@ -43,7 +43,7 @@ func startRecording(t testing.TB) *recording {
 	if r.Recorder, err = recorder.Open(cfg, r.dir, zerolog.Nop()); err != nil {
 		t.Fatal(err)
 	}
-	r.Lately = New(Source{Dir: r.dir, Index: r.Index(), Gaps: r.Gaps, Settle: r.Settle})
+	r.Lately = New(Source{Files: readback.New(r.dir, r.Index()), Index: r.Index(), Gaps: r.Gaps, Settle: r.Settle})
 	r.once = 0 // each question looks
 	mux := http.NewServeMux()
 	mux.Handle("/pages", r.List())

@@ -139,7 +139,7 @@ func TestCaptures(t *testing.T) {
 		!strings.Contains(string(line), `"title":""`) {
 		t.Errorf("without its file: %s, %v", line, err)
 	}
-	if _, err := p.Title(t.Context(), all[0]); !errors.Is(err, readback.ErrAway) {
+	if _, err := p.Title(t.Context(), all[0]); !errors.Is(err, readback.ErrMissing) {
 		t.Error(err)
 	}
 }

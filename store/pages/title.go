@@ -89,7 +89,7 @@ type Line struct {
 	Resources int    `json:"resources"`
 }
 
-// AppendLine appends a page as a line of JSON, with its line break. A page whose file is away or
+// AppendLine appends a page as a line of JSON, with its line break. A page whose file is missing or
 // damaged has no title.
 func (p *Pages) AppendLine(ctx context.Context, dst []byte, page Page) ([]byte, error) {
 	title, err := p.Title(ctx, page)
@@ -103,7 +103,7 @@ func (p *Pages) AppendLine(ctx context.Context, dst []byte, page Page) ([]byte, 
 
 // IsOfRecord reports whether an error is of what was recorded, and says nothing of other records.
 func IsOfRecord(err error) bool {
-	for _, of := range []error{readback.ErrAway, readback.ErrNoOriginal, readback.ErrNoMessage,
+	for _, of := range []error{readback.ErrMissing, readback.ErrNoOriginal, readback.ErrNoMessage,
 		readback.ErrCoding} {
 		if errors.Is(err, of) {
 			return true

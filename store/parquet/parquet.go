@@ -63,6 +63,7 @@ var defaultLimits = limits{1 << 16, 16 << 20, 16 << 20, 64 << 20}
 type Settings struct {
 	Part    int64  // lines after which a part ends, with the next key; 0 is never
 	Version string // of warcorder
+	Owner   string // who writes it, as [Owner] tells; "" is nobody
 
 	// Create begins a file. Its name has a folder before it, with a slash.
 	Create func(name string) (io.WriteCloser, error)
@@ -163,6 +164,7 @@ func (w *Writer) begin() error {
 	w.lines, w.bounds = 0, 0
 	w.part = &part{file, parquet.NewGenericWriter[row](file,
 		schema,
+		parquet.KeyValueMetadata(ownerKey, w.settings.Owner),
 		parquet.Compression(&parquet.Zstd),
 		parquet.CreatedBy("warcorder", cmp.Or(w.settings.Version, "0"), "none"),
 		parquet.SortingWriterConfig(parquet.SortingColumns(parquet.Ascending("url_surtkey"))),

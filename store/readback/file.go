@@ -11,20 +11,28 @@ import (
 	"time"
 
 	"warcorder/store"
+	"warcorder/store/holdings"
 	"warcorder/store/warc"
 )
 
 // file is a WARC file that is open for reading.
 type file struct {
-	*os.File
-	path    string
-	info    fs.FileInfo // when it was opened
-	users   int         // who read it; the mutex of Files guards it
-	dropped bool        // nobody else is to read it
-	used    bool        // since it was last looked whether anybody does
+	*holdings.File
+	users   int  // who read it; the mutex of Files guards it
+	dropped bool // nobody else is to read it
+	used    bool // since it was last looked whether anybody does
 
 	layout warc.Layout
 	frames sync.Pool // of *member, if the layout is Frames: they know the file's dictionary
+}
+
+// ReadAt is that of the file. An object that is gone is missing.
+func (f *file) ReadAt(p []byte, offset int64) (int, error) {
+	n, err := f.File.ReadAt(p, offset)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%w: %w", ErrMissing, err)
+	}
+	return n, err
 }
 
 // evicted closes the file, or lets its last user do that. The caller holds the mutex.
@@ -57,7 +65,7 @@ func (f *Files) use(at store.Location) (one *file, end int64, err error) {
 	}
 	if size < end {
 		f.release(one)
-		return nil, 0, place(at, fmt.Errorf("%w from byte %d on", ErrAway, size))
+		return nil, 0, place(at, fmt.Errorf("%w from byte %d on", ErrMissing, size))
 	}
 	return one, end, nil
 }
@@ -83,62 +91,55 @@ func place(at store.Location, err error) error {
 // at again, since people take files away, and recovery puts others in their places.
 func (f *Files) current(name string, known store.File) (one *file, size int64, err error) {
 	if one = f.kept(name); one != nil {
-		info, err := os.Stat(one.path)
-		if err == nil && os.SameFile(info, one.info) {
-			return one, info.Size(), nil
+		if size, is := one.isStill(known.Remote); is {
+			return one, size, nil
 		}
 		f.drop(name, one)
 	}
-	if one, err = f.open(name, known.Committed); err != nil {
+	if one, err = f.open(known); err != nil {
 		return nil, 0, err
 	}
 	f.keep(name, one, known.Sealed || runtime.GOOS != "windows")
-	return one, one.info.Size(), nil
+	return one, one.Size, nil
 }
 
-// open opens a file by its final name, whatever its name is at present.
-func (f *Files) open(name string, committed int64) (*file, error) {
-	for _, path := range f.dir.WARCPaths(name) {
-		opened, err := openRegular(path)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		one, err := fileOf(opened, name, committed)
-		if err != nil {
-			return nil, errors.Join(err, opened.Close())
-		}
-		return one, nil
+// isStill reports whether the file is what has its name, and its size.
+func (f *file) isStill(remote *store.Remote) (size int64, is bool) {
+	if f.Info == nil {
+		return f.Size, remote != nil && remote.IsSame(f.Remote)
 	}
-	return nil, ErrAway
+	info, err := os.Stat(f.Path)
+	if err != nil || !os.SameFile(info, f.Info) {
+		return 0, false
+	}
+	return info.Size(), true
 }
 
-// openRegular opens what lies at path, if that is a file: to open a pipe would take until somebody
-// writes into it.
-func openRegular(path string) (*os.File, error) {
-	info, err := os.Stat(path)
-	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s: it is no regular file: %w", path, fs.ErrNotExist)
-	}
-	if err != nil {
+// open opens a file as the index knows it.
+func (f *Files) open(known store.File) (*file, error) {
+	opened, err := f.holdings.Open(known)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, ErrMissing
+	case err != nil:
 		return nil, err
 	}
-	return os.Open(path)
+	one, err := fileOf(opened, known.Name, known.Committed)
+	if err != nil {
+		return nil, errors.Join(err, opened.Close())
+	}
+	return one, nil
 }
 
 // fileOf looks at how the records of a file are wrapped.
-func fileOf(opened *os.File, name string, committed int64) (*file, error) {
-	info, err := opened.Stat()
+func fileOf(opened *holdings.File, name string, committed int64) (*file, error) {
+	one := &file{File: opened}
+	reader, err := warc.NewForeignReader(io.NewSectionReader(one, 0, committed), name, 0)
 	if err != nil {
 		return nil, err
 	}
-	reader, err := warc.NewForeignReader(io.NewSectionReader(opened, 0, committed), name, 0)
-	if err != nil {
-		return nil, err
-	}
-	return &file{File: opened, path: opened.Name(), info: info, layout: reader.Layout()}, nil
+	one.layout = reader.Layout()
+	return one, nil
 }
 
 // kept returns a file that is open; nil if it is not.

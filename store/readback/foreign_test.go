@@ -310,16 +310,16 @@ func TestDamagedRecords(t *testing.T) {
 	if err := os.WriteFile(path, sound[:len(sound)-1], 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := files.Response(&c); !errors.Is(err, ErrAway) || !strings.Contains(err.Error(), "a.warc.gz") {
+	if _, err := files.Response(&c); !errors.Is(err, ErrMissing) || !strings.Contains(err.Error(), "a.warc.gz") {
 		t.Errorf("a file that is cut: %v", err)
 	}
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := files.Response(&c); !errors.Is(err, ErrAway) {
-		t.Errorf("a file that is away: %v", err)
+	if _, err := files.Response(&c); !errors.Is(err, ErrMissing) {
+		t.Errorf("a file that is missing: %v", err)
 	}
 	if open := files.opened.Len(); open != 0 {
-		t.Errorf("%d files that are away stay open", open)
+		t.Errorf("%d files that are missing stay open", open)
 	}
 }

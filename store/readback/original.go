@@ -199,7 +199,7 @@ func (s *search) try(c *store.Capture) (more bool) {
 		return true
 	}
 	found, err := s.files.whole(c)
-	if err != nil && (s.away == nil || errors.Is(err, ErrAway)) {
+	if err != nil && (s.away == nil || errors.Is(err, ErrMissing)) {
 		s.away = err
 	}
 	s.found = found

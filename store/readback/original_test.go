@@ -157,7 +157,7 @@ func revisitIn(t *testing.T, files *Files) (found store.Capture) {
 	return found
 }
 
-// TestOriginalAway: an original whose file is away is named, unless another one is there.
+// TestOriginalAway: an original whose file is missing is named, unless another one is there.
 func TestOriginalAway(t *testing.T) {
 	const a, b = "http://example.com/a", "http://example.com/b"
 	revisit := at(9, "revisit", b, refers(a, 0, helloDigest), "HTTP/1.1 200 OK||")
@@ -181,7 +181,7 @@ func TestOriginalAway(t *testing.T) {
 			}
 			got, err := files.Response(&c[i])
 			if name == "alone" {
-				if !errors.Is(err, ErrAway) || !strings.Contains(err.Error(), "o.warc at 0") {
+				if !errors.Is(err, ErrMissing) || !strings.Contains(err.Error(), "o.warc at 0") {
 					t.Errorf("%s: %v", name, err)
 				}
 				continue

@@ -3,7 +3,6 @@ package readback
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"strings"
 
 	"warcorder/store"
@@ -57,16 +56,21 @@ func (f *Files) dedupFrom(name string) (archives []string, err error) {
 	if known {
 		return archives, nil
 	}
-	for _, path := range f.dir.WARCPaths(name) {
-		if archives, err = collection.DedupFrom(path); !errors.Is(err, fs.ErrNotExist) {
-			break
-		}
-	}
-	if err != nil {
+	if archives, err = f.readDedupFrom(name); err != nil {
 		return nil, err
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.archives.Add(name, archives)
 	return archives, nil
+}
+
+func (f *Files) readDedupFrom(name string) ([]string, error) {
+	known, _ := f.progress.File(name)
+	file, err := f.holdings.Open(known)
+	if err != nil {
+		return nil, err
+	}
+	archives, err := collection.DedupFromIn(file.Section(file.Size), file.Path)
+	return archives, errors.Join(err, file.Close())
 }

@@ -25,7 +25,7 @@ func TestPipe(t *testing.T) {
 	if err := syscall.Mkfifo(path, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := files.Response(&c); !errors.Is(err, ErrAway) {
+	if _, err := files.Response(&c); !errors.Is(err, ErrMissing) {
 		t.Errorf("a pipe: %v", err)
 	}
 }

@@ -3,8 +3,8 @@
 // itself, [Files.Request] for what was asked.
 //
 // It reads the files of a collection in every state: one that is being written, by its name at that
-// moment, one that is finished, and those of other tools. Whatever a body's size, reading it takes
-// memory for some buffers; and time by what is read.
+// moment, one that is finished, one that is away in object storage, and those of other tools. Whatever a
+// body's size, reading it takes memory for some buffers; and time by what is read.
 //
 // Invariant: nothing is given that the index does not know to be on disk: what lies behind the
 // committed length of a file does not exist here, also while a recorder appends to it. What comes
@@ -21,6 +21,7 @@ import (
 
 	"warcorder/store"
 	"warcorder/store/collection"
+	"warcorder/store/holdings"
 )
 
 // The errors beside those of the disk, with the file and the offset around them. Bytes that are no
@@ -29,8 +30,9 @@ var (
 	// ErrUncommitted says that the index does not know the place to be on disk.
 	ErrUncommitted = errors.New("nothing is committed there")
 
-	// ErrAway says that the file, or the end of it, is not in the collection any more.
-	ErrAway = errors.New("the file is away")
+	// ErrMissing says that the file, or the end of it, is not in the collection any more, and is not
+	// away either.
+	ErrMissing = errors.New("the file is missing")
 
 	// ErrNoOriginal says that the response to which a revisit refers is nowhere to be found. Outside is
 	// one that never was in the collection.
@@ -51,6 +53,7 @@ var (
 // recorder that writes them. What they return is for one goroutine.
 type Files struct {
 	dir      collection.Dir
+	holdings *holdings.Holdings
 	progress progress
 	index    *store.Bolt                                          // finds the originals of revisits; nil beside a recorder
 	find     func(revisit *store.Capture) (store.Location, error) // finds them there
@@ -70,14 +73,24 @@ const mostOpen = 64
 
 // New returns the files of a collection; index says how far they are committed, and finds the
 // originals of revisits.
-func New(dir collection.Dir, index *store.Bolt) *Files {
-	f := newFiles(dir, index)
+func New(dir collection.Dir, index *store.Bolt) *Files { return Through(holdings.New(dir), index) }
+
+// Through is New, where what opens the files is shared with others.
+func Through(held *holdings.Holdings, index *store.Bolt) *Files {
+	f := newFiles(held, index)
 	f.index = index
 	return f
 }
 
+// By returns Files of the same collection, by another index or for another reader, which have a Close of
+// their own. They share object storage with f, also once f is closed.
+func (f *Files) By(index *store.Bolt) *Files { return Through(f.holdings, index) }
+
 // Dir returns the collection whose files they are.
 func (f *Files) Dir() collection.Dir { return f.dir }
+
+// Holdings returns what opens them.
+func (f *Files) Holdings() *holdings.Holdings { return f.holdings }
 
 // States tell Files of a collection whose index another process has open.
 type States interface {
@@ -89,7 +102,7 @@ type States interface {
 
 // Beside returns the files of a collection that another process records.
 func Beside(dir collection.Dir, states States) *Files {
-	f := newFiles(dir, states)
+	f := newFiles(holdings.New(dir), states)
 	f.find = states.Original
 	return f
 }
@@ -100,8 +113,8 @@ type progress interface {
 	FileNow(name string) (f store.File, known bool, err error)
 }
 
-func newFiles(dir collection.Dir, progress progress) *Files {
-	f := &Files{dir: dir, progress: progress}
+func newFiles(held *holdings.Holdings, progress progress) *Files {
+	f := &Files{dir: held.Dir(), holdings: held, progress: progress}
 	opened, err := simplelru.NewLRU(mostOpen, func(_ string, one *file) { one.evicted() })
 	if err != nil {
 		panic(err) // the size is positive

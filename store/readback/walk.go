@@ -93,7 +93,7 @@ func (r *Range) ReadAt(p []byte, offset int64) (int, error) {
 	}
 	n, err := r.file.ReadAt(p[:min(int64(len(p)), left)], offset)
 	if errors.Is(err, io.EOF) && int64(n) < min(int64(len(p)), left) {
-		err = fmt.Errorf("%w from byte %d on", ErrAway, offset+int64(n)) // it was cut meanwhile
+		err = fmt.Errorf("%w from byte %d on", ErrMissing, offset+int64(n)) // it was cut meanwhile
 	} else if errors.Is(err, io.EOF) {
 		err = nil
 	}

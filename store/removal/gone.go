@@ -44,13 +44,13 @@ type source struct {
 
 // kept are the responses that stay though they were chosen.
 type kept struct {
-	digests map[hashed]bool // files that are away may need them
+	digests map[hashed]bool // files that are missing may need them
 	sources map[hashed]bool // by URL and time: revisits without a body confirm them
 	places  map[place]bool  // first segments of several, which no revisit can have
-	unlike  map[string]bool // algorithms of files that are away, which may need all of other ones
+	unlike  map[string]bool // algorithms of files that are missing, which may need all of other ones
 }
 
-// has reports whether the response of a capture stays for a file that is away.
+// has reports whether the response of a capture stays for a file that is missing.
 func (k *kept) has(c *store.Capture) bool {
 	own := readback.DigestAlgorithm(c.Digest)
 	for away := range k.unlike {
@@ -138,7 +138,7 @@ func (p *Plan) collect(ctx context.Context) error {
 		file, known := p.fileOf(c.File)
 		switch {
 		case p.leftOut[file.ID]:
-		case known && file.Away:
+		case known && file.Missing:
 			p.Away++
 		case !known || !file.Sealed:
 			f.add(c.URL)
@@ -173,7 +173,7 @@ func (p *Plan) findMissing() error {
 	p.missing = map[uint32]bool{}
 	files, err := p.index.Files()
 	for _, file := range files {
-		if !file.Sealed || file.Away || p.order.Aged {
+		if !file.Sealed || file.Missing || file.Remote != nil || p.order.Aged {
 			continue
 		}
 		if _, err := os.Stat(p.dir.WARC(file.Name)); errors.Is(err, fs.ErrNotExist) {
@@ -186,7 +186,7 @@ func (p *Plan) findMissing() error {
 // fileOf returns a file by its name.
 func (p *Plan) fileOf(name string) (file store.File, known bool) {
 	file, known = p.index.File(name)
-	file.Away = file.Away || p.missing[file.ID]
+	file.Missing = file.Missing || p.missing[file.ID]
 	return file, known
 }
 

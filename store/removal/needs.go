@@ -100,13 +100,13 @@ func (p *Plan) addNeed(n need, file store.File) {
 	}
 }
 
-// look looks whether a revisit needs what goes. What one in a file that is away may need stays, and by
+// look looks whether a revisit needs what goes. What one in a file that is missing may need stays, and by
 // age what one needs that cannot be read, or lies in a file that is left out. One that is not like what
 // goes, as its digest says, can only name it: if it cannot be read, it stays as it is. The first segment
 // of several stays that a revisit needs.
 func (p *Plan) look(c *store.Capture, file store.File, like bool) error {
 	h, length, err := p.headerOf(c, file)
-	if errors.Is(err, readback.ErrAway) || err != nil && p.order.Aged {
+	if errors.Is(err, readback.ErrMissing) || err != nil && p.order.Aged {
 		if key := digestKey(c.Digest); c.Status != 304 && p.gone.digests[key] {
 			p.kept.digests[key] = true
 		} else if c.Status != 304 && !p.gone.knows(c.Digest) {
@@ -182,8 +182,8 @@ func (p *Plan) isOwn(file store.File) bool {
 
 // headerOf reads the header of a revisit.
 func (p *Plan) headerOf(c *store.Capture, file store.File) (h warc.Header, length int64, err error) {
-	if file.Away {
-		return nil, 0, readback.ErrAway
+	if file.Missing {
+		return nil, 0, readback.ErrMissing
 	}
 	record, err := p.readers.Record(c.Location)
 	if err != nil {
@@ -268,7 +268,7 @@ func (p *Plan) needOf(c *store.Capture, h warc.Header) (n need, is bool, err err
 		return n, false, nil
 	}
 	original, err := p.readers.Original(c)
-	if errors.Is(err, readback.ErrNoOriginal) || errors.Is(err, readback.ErrAway) {
+	if errors.Is(err, readback.ErrNoOriginal) || errors.Is(err, readback.ErrMissing) {
 		return need{named: true}, names, nil // nothing is lost that is there
 	}
 	if err != nil || original == nil {

@@ -7,11 +7,11 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"slices"
 
 	"warcorder/store"
 	"warcorder/store/collection"
+	"warcorder/store/holdings"
 	"warcorder/store/readback"
 	"warcorder/store/removal/journal"
 	"warcorder/store/warc"
@@ -41,7 +41,7 @@ type Plan struct {
 	spans  map[uint32]uint64 // sums of their spans
 	work   []*work           // in the order of the files' names
 
-	missing    map[uint32]bool    // files that are away, which the index does not say yet
+	missing    map[uint32]bool    // files that are missing, which the index does not say yet
 	own        map[uint32]bool    // files that are ours, or not, as far as that was asked
 	origins    map[hashed]origins // by URL, of continuations
 	alone      map[hashed]bool    // by URL and time, as far as that was asked: there is one response
@@ -61,6 +61,7 @@ type work struct {
 	warcinfo string
 	skips    bool
 	size     int64
+	away     bool   // it is in object storage alone, and is brought back before it is written anew
 	edits    []edit // in their order
 
 	captures, records, bytes int64 // that go
@@ -170,7 +171,7 @@ func (p *Plan) addFiles() error {
 	for _, file := range files {
 		scrubbed := file.Reduced && p.order.forgets() != nil
 		empty := p.order.Has != nil && p.before[file.ID] == 0
-		away := file.Away || p.missing[file.ID]
+		away := file.Missing || p.missing[file.ID]
 		if file.Sealed && !away && !p.leftOut[file.ID] && file.Committed > 0 && p.isIn(file) &&
 			(p.order.Everywhere && p.order.Has != nil || scrubbed || empty) {
 			p.files[file.ID] = file
@@ -227,7 +228,7 @@ func compareBool(a, b bool) int {
 
 // plan decides what is done to a file.
 func (p *Plan) plan(ctx context.Context, file store.File, turns []*turn) error {
-	opened, err := p.open(file)
+	opened, err := p.open(ctx, file)
 	if err != nil {
 		return err
 	}
@@ -236,7 +237,7 @@ func (p *Plan) plan(ctx context.Context, file store.File, turns []*turn) error {
 	if err != nil {
 		return err
 	}
-	w := &work{File: file, size: file.Committed}
+	w := &work{File: file, size: file.Committed, away: opened.Remote != nil}
 	w.layout, w.version, w.warcinfo, w.skips = s.layout, s.version, s.warcinfo, s.skips
 	numbers, err := s.going(file.Name, p.gone.places[file.ID])
 	if err != nil {
@@ -260,7 +261,7 @@ func (p *Plan) plan(ctx context.Context, file store.File, turns []*turn) error {
 		return fmt.Errorf("%s: %d captures can be read in it, and by the index there are %d: warcorder verify "+
 			"says what is damaged, and warcorder rebuild makes the index agree", file.Name, s.captures, has)
 	}
-	if err := replaceable(p.dir.WARC(file.Name)); err != nil {
+	if err := p.replaceable(w); err != nil {
 		return err
 	}
 	slices.SortFunc(w.edits, func(a, b edit) int { return cmp.Compare(a.from, b.from) })
@@ -271,7 +272,7 @@ func (p *Plan) plan(ctx context.Context, file store.File, turns []*turn) error {
 // survey reads the headers of a file. What a gzip member says of its length is believed of captures
 // alone, since the index knows their lengths, which were read and not believed: where these differ, one
 // member would hide what follows it, and each is read to its end.
-func (p *Plan) survey(ctx context.Context, file store.File, opened *os.File) (s *survey, err error) {
+func (p *Plan) survey(ctx context.Context, file store.File, opened io.ReaderAt) (s *survey, err error) {
 	for _, leaps := range []bool{true, false} {
 		s = &survey{size: file.Committed, leaps: leaps}
 		if p.isIn(file) {
@@ -285,21 +286,18 @@ func (p *Plan) survey(ctx context.Context, file store.File, opened *os.File) (s 
 	return s, err
 }
 
-// open opens a file, of which nothing may have been cut.
-func (p *Plan) open(file store.File) (*os.File, error) {
-	opened, err := os.Open(p.dir.WARC(file.Name))
+// open opens a file wherever it is, of which nothing may have been cut.
+func (p *Plan) open(ctx context.Context, file store.File) (*holdings.File, error) {
+	opened, err := p.readers.Holdings().Open(file)
 	if err != nil {
 		return nil, err
 	}
-	info, err := opened.Stat()
-	if err == nil && info.Size() != file.Committed {
+	if opened.Size != file.Committed {
 		err = fmt.Errorf("%s has %d bytes, and %d by the index: let warcorder recover run, and remove then",
-			file.Name, info.Size(), file.Committed)
-	}
-	if err != nil {
+			file.Name, opened.Size, file.Committed)
 		return nil, errors.Join(err, opened.Close())
 	}
-	return opened, nil
+	return opened.WithContext(ctx), nil
 }
 
 // addGoing adds the records that go. Those that follow one another are one edit.
@@ -320,7 +318,7 @@ func (w *work) addGoing(s *survey, numbers []int) {
 }
 
 // recordAt returns the record of a file that begins at from and ends before to.
-func recordAt(opened *os.File, name string, from, to int64) (*warc.Record, error) {
+func recordAt(opened io.ReaderAt, name string, from, to int64) (*warc.Record, error) {
 	reader, err := warc.NewForeignReader(io.NewSectionReader(opened, 0, to), name, from)
 	if err != nil {
 		return nil, err
@@ -339,7 +337,7 @@ func (s *survey) endOf(offset int64) (to int64, found bool) {
 }
 
 // addForgotten adds the earlier tombstones that name what is to be forgotten.
-func (p *Plan) addForgotten(ctx context.Context, w *work, s *survey, opened *os.File) error {
+func (p *Plan) addForgotten(ctx context.Context, w *work, s *survey, opened io.ReaderAt) error {
 	if p.order.forgets() == nil {
 		return nil
 	}
@@ -375,6 +373,14 @@ func (p *Plan) add(w *work, s *survey) {
 	p.Damaged += s.damaged
 	if w.captures > 0 && w.captures == p.before[w.ID] {
 		p.Emptied++
+	}
+	if w.Remote != nil {
+		p.Copies++
+	}
+	if w.away {
+		p.Fetched++
+		p.FetchedBytes += w.size
+		return
 	}
 	place, err := warc.Look(p.dir.WARC(w.Name))
 	if err == nil && (place.IsLink() || place.Names() > 1) {

@@ -10,7 +10,7 @@
 // it showed, and the others without one refer to that. One without a head that names a revisit which
 // becomes a response refers to the response whose head it shows. A revisit that answers 304 has no body, and
 // becomes a response 304. One that names a capture that goes, and has its body elsewhere, refers to
-// that place. What a revisit may need that lies in a file that is away stays, and so does a response of
+// that place. What a revisit may need that lies in a file that is missing stays, and so does a response of
 // several segments that one needs. A continuation goes with its first segment, in whatever file that is
 // searched.
 //
@@ -128,6 +128,11 @@ type Summary struct {
 	Redirected int64 `json:"redirected"` // revisits that refer to one of these from then on
 	Bodiless   int64 `json:"bodiless"`   // revisits without a body that become responses 304
 
+	// In object storage.
+	Copies       int   `json:"copies,omitempty"`       // of these files that have a copy there, with what goes
+	Fetched      int   `json:"fetched,omitempty"`      // of these files that are brought back first
+	FetchedBytes int64 `json:"fetchedBytes,omitempty"` // of those
+
 	// What is left behind that nobody can look into, or that we do not reach.
 	Damaged int64    `json:"damaged,omitempty"`  // bytes of damage in the files that are written anew
 	Linked  []string `json:"linked,omitempty"`   // base names of these files that have other names elsewhere
@@ -136,8 +141,8 @@ type Summary struct {
 	Waiting int      `json:"waiting,omitempty"`  // captures in files that are not finished: they stay
 
 	// Captures that were chosen, and stay.
-	Away      int `json:"away,omitempty"`      // they lie in files that are away
-	Needed    int `json:"needed,omitempty"`    // files that are away may need them, or they are segmented
+	Away      int `json:"away,omitempty"`      // they lie in files that are missing
+	Needed    int `json:"needed,omitempty"`    // files that are missing may need them, or they are segmented
 	Confirmed int `json:"confirmed,omitempty"` // 304s that stay confirm them
 
 	First []URL `json:"first,omitempty"` // that go or wait, the first 20 by key

@@ -15,6 +15,14 @@ import (
 var errFixed = errors.New("the system lets no other file take its place: end that (chattr -i, or -a of its " +
 	"directory, chflags nouchg, or the owner of a sticky directory), and remove then")
 
+// replaceable returns an error if nothing can take the place of a file that is here.
+func (p *Plan) replaceable(w *work) error {
+	if w.away {
+		return nil // it is made anew
+	}
+	return replaceable(p.dir.WARC(w.Name))
+}
+
 // replaceable returns an error if no file can take the place of this one, which must be known before a
 // removal is decided. Not every system says so without a try: where a file is immutable, or only to be
 // appended to, it cannot be opened for writing either, and the error is another one than that of its mode.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"hash/maphash"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -56,7 +55,7 @@ const (
 )
 
 // take reads the headers of a file, of which s.size bytes are in the index.
-func (s *survey) take(ctx context.Context, file *os.File, name string) error {
+func (s *survey) take(ctx context.Context, file io.ReaderAt, name string) error {
 	in := heed(ctx, io.NewSectionReader(file, 0, s.size))
 	reader, err := warc.NewForeignReader(in, name, 0)
 	if err != nil {
@@ -85,7 +84,7 @@ func (s *survey) take(ctx context.Context, file *os.File, name string) error {
 }
 
 // hasSkipLengths reports whether the first gzip member of a file has an extra field.
-func hasSkipLengths(file *os.File) (bool, error) {
+func hasSkipLengths(file io.ReaderAt) (bool, error) {
 	var start [4]byte
 	if _, err := file.ReadAt(start[:], 0); err != nil && !errors.Is(err, io.EOF) {
 		return false, err

@@ -98,6 +98,9 @@ func (p *Plan) Write(ctx context.Context, mode collection.Mode, minFree int64) (
 			err = errors.Join(err, p.Discard())
 		}
 	}()
+	if err := p.bringBack(ctx, mode); err != nil {
+		return nil, err
+	}
 	for _, w := range p.work {
 		p.total += w.size
 	}
@@ -142,6 +145,9 @@ func fits(need, free, minFree int64) bool {
 func (p *Plan) room() (need int64) {
 	for _, w := range p.work {
 		need += w.size - w.bytes
+		if w.away {
+			need += w.size
+		}
 		for _, e := range w.edits {
 			if e.turn != nil && e.turn.how == moved {
 				need += e.turn.source
@@ -224,7 +230,7 @@ func (p *Plan) write(ctx context.Context, w *work) (err error) {
 	if err := fault.At(fault.RemoveFile); err != nil {
 		return err
 	}
-	in, err := p.open(w.File)
+	in, err := p.openHere(w)
 	if err != nil {
 		return err
 	}

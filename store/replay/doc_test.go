@@ -24,8 +24,8 @@ func TestDocReasons(t *testing.T) {
 	text := pageOfDoc(t)
 	for _, word := range []string{
 		whyNotCaptured, whyOtherBody, whyBeyond, whyPart, whyCut, whyNotModified, whyItself, whyRound,
-		whyFrames, whyAway, whyNoOriginal, whyOutside, whyNoMessage, whyDamaged, whyUnread, ruleExact, ruleQuery, rulePywb,
-		ruleForm, ruleParts, rulePreflight,
+		whyFrames, whyMissing, whyNoOriginal, whyOutside, whyNoMessage, whyDamaged, whyUnread, whyStorage,
+		ruleExact, ruleQuery, rulePywb, ruleForm, ruleParts, rulePreflight,
 	} {
 		if !strings.Contains(text, "`"+word+"`") {
 			t.Errorf("doc/replay.md does not have %q", word)

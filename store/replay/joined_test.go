@@ -80,7 +80,7 @@ func TestAway(t *testing.T) {
 	for _, fields := range []string{"X: y", "Range: bytes=5-14", "Range: bytes=5-6",
 		"If-None-Match: \"v\"", "Range: bytes=0-1|If-Range: \"v\"", "Range: bytes=30-"} {
 		g := s.get("GET", strings.Split(fields, "|")...)
-		if why := g.header.Get("X-Warcorder-Miss"); g.status != 404 || why != whyAway {
+		if why := g.header.Get("X-Warcorder-Miss"); g.status != 404 || why != whyMissing {
 			t.Errorf("%s: %d, %q", fields, g.status, why)
 		}
 	}

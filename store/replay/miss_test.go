@@ -170,12 +170,13 @@ func TestMissAdvice(t *testing.T) {
 		{Miss{Why: whyNotModified, URL: "http://a/"}, browse + "http://a/</code>", "replay-rules"},
 		{Miss{Why: whyItself, URL: "http://a/"}, "nothing to show", browse},
 		{Miss{Why: whyFrames, URL: "http://a/"}, "is not recorded", browse},
-		{Miss{Why: whyAway, URL: "http://a/"}, "Put the file back", browse},
+		{Miss{Why: whyMissing, URL: "http://a/"}, "Put the file back", browse},
 		{Miss{Why: whyNoOriginal, URL: "http://a/"}, "Put the file back", browse},
 		{Miss{Why: whyOutside, URL: "http://a/"}, "warcorder report", browse},
 		{Miss{Why: whyNoMessage, URL: "http://a/"}, "warcorder verify", browse},
 		{Miss{Why: whyDamaged, URL: "http://a/"}, "warcorder verify", browse},
 		{Miss{Why: whyUnread, URL: "http://a/"}, "warcorder verify", browse},
+		{Miss{Why: whyStorage, URL: "http://a/"}, "verify --remote", browse},
 	} {
 		if c.miss.Method == "" {
 			c.miss.Method = "GET"

@@ -7,9 +7,14 @@ import (
 	"time"
 )
 
-// missHead is the head of the answer to what is missed; length is that of its page.
+// missHead is the head of the answer to what is missed; length is that of its page. What is there, and
+// cannot be had now, is not said to be missing.
 func missHead(length int, why string, explain bool) []byte {
-	m := newMessage("404 Not Found")
+	status := "404 Not Found"
+	if why == whyStorage {
+		status = "502 Bad Gateway"
+	}
+	m := newMessage(status)
 	if length > 0 {
 		m.field("Content-Type", "text/html; charset=utf-8")
 		m.field("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'")
@@ -82,13 +87,17 @@ func advice(miss *Miss) string {
 		return "The origin sent its visitors back to this same address. There is nothing to show."
 	case whyRound:
 		return "The origin sent its visitors round in a circle. There is nothing to show."
-	case whyAway, whyNoOriginal:
+	case whyMissing, whyNoOriginal:
 		return "It was captured, in a file that is not there. Put the file back into " +
 			"<code>archive/</code> of the collection."
 	case whyOutside:
 		return "It was found unchanged in another archive, and its body was not stored again. " +
 			"<code>warcorder report</code>, with the <code>--dir</code> and <code>--collection</code> of " +
 			"this archive, names the archive."
+	case whyStorage:
+		return "It was captured, and its file is in object storage, which gives nothing now. Try again; " +
+			"<code>warcorder verify --remote</code>, with the <code>--dir</code> and " +
+			"<code>--collection</code> of this archive, says what is wrong."
 	case whyFrames:
 		return "What went through a WebSocket is not recorded."
 	}

@@ -7,6 +7,7 @@ import (
 	"net/http"
 
 	"warcorder/store"
+	"warcorder/store/objects"
 	"warcorder/store/readback"
 	"warcorder/store/warc"
 )
@@ -22,19 +23,20 @@ const (
 	whyItself      = "redirect to itself"
 	whyRound       = "redirects in a circle"
 	whyFrames      = "frames of a WebSocket are not recorded"
-	whyAway        = "file is away"
+	whyMissing     = "file is missing"
 	whyNoOriginal  = "original is missing"
 	whyOutside     = "original is in another archive"
 	whyNoMessage   = "no HTTP message"
 	whyDamaged     = "damaged"
 	whyUnread      = "cannot be read"
+	whyStorage     = "storage cannot be reached" // where the file is; it may be there the next moment
 )
 
 // IsFault reports whether something was captured and cannot be read: the archive is not as it should
 // be.
 func (m *Miss) IsFault() bool {
 	switch m.Why {
-	case whyAway, whyNoOriginal, whyOutside, whyDamaged, whyUnread:
+	case whyMissing, whyNoOriginal, whyOutside, whyDamaged, whyUnread, whyStorage:
 		return true
 	}
 	return false
@@ -67,18 +69,20 @@ func (a *Archive) whyOf(c *store.Capture, err error) string {
 	switch {
 	case errors.As(err, &outside):
 		return whyOutside
-	case errors.Is(err, readback.ErrAway):
+	case errors.Is(err, readback.ErrMissing):
 		if own, err := a.files.Record(c.Location); err == nil { // it is a revisit
 			own.Close()
 			return whyNoOriginal
 		}
-		return whyAway
+		return whyMissing
 	case errors.Is(err, readback.ErrNoOriginal):
 		return whyNoOriginal
 	case errors.Is(err, readback.ErrNoMessage):
 		return whyNoMessage
 	case errors.As(err, &damage):
 		return whyDamaged
+	case errors.Is(err, objects.ErrUnreachable), errors.Is(err, objects.ErrRefused):
+		return whyStorage
 	}
 	return whyUnread
 }

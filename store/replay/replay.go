@@ -67,7 +67,8 @@ func New(cfg Config, index *store.Bolt, files *readback.Files, keys *store.Keyer
 // status line to its empty line, and what follows that on the wire. A body that ends with
 // io.ErrUnexpectedEOF was cut in the record.
 //
-// What is not in the archive is answered with 404; with Fallback the error is fs.ErrNotExist
+// What is not in the archive is answered with 404, with 502 where object storage keeps it and does not
+// answer; with Fallback the error is fs.ErrNotExist
 // instead, as errors.Is tells. Any other error is one of the archive, or of body.
 func (a *Archive) Answer(ctx context.Context, method, url string, start []byte,
 	body io.Reader) ([]byte, io.ReadCloser, error) {

@@ -122,7 +122,7 @@ func (s *search) tryEach(captures []store.Capture) {
 func (s *search) try(c *store.Capture) {
 	switch {
 	case s.away[c.File]:
-		s.refuse(c, whyAway)
+		s.refuse(c, whyMissing)
 		return
 	case c.MIME == record.RevisitMIME && c.Digest != "" && s.orphans[c.Digest].n >= maxOrphans:
 		s.refuse(c, s.orphans[c.Digest].why)
@@ -195,9 +195,9 @@ func (s *search) close() {
 func (s *search) fail(c *store.Capture, err error) {
 	why := s.archive.whyOf(c, err)
 	switch {
-	case why == whyAway && s.away == nil:
+	case why == whyMissing && s.away == nil:
 		s.away = map[string]bool{c.File: true}
-	case why == whyAway:
+	case why == whyMissing:
 		s.away[c.File] = true
 	case (why == whyNoOriginal || why == whyOutside) && s.orphans == nil:
 		s.orphans = map[string]orphans{c.Digest: {1, why}}

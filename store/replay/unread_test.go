@@ -46,7 +46,7 @@ func (r *recording) remove(c *store.Capture) {
 }
 
 // TestFileAway: where the file of the nearest capture is away the next one answers, and where all
-// are away that is said.
+// are missing that is said.
 func TestFileAway(t *testing.T) {
 	r, all := inFiles(t, exchange{at: 1, text: "1"}, exchange{at: 2, text: "2"},
 		exchange{at: 3, text: "3"})
@@ -58,12 +58,12 @@ func TestFileAway(t *testing.T) {
 		all = all[:len(all)-1]
 	}
 	answer, _ := r.ask(exchange{})
-	if answer.status() != "404" || answer.first("X-Warcorder-Miss") != whyAway {
+	if answer.status() != "404" || answer.first("X-Warcorder-Miss") != whyMissing {
 		t.Errorf("without files: %s", answer)
 	}
 }
 
-// TestManyAway: captures in a file that is away are passed over, however many they are.
+// TestManyAway: captures in a file that is missing are passed over, however many they are.
 func TestManyAway(t *testing.T) {
 	r, all := inFiles(t, exchange{at: 1, text: "1"}, exchange{at: 2, text: "2"})
 	index := r.reopen()

@@ -11,7 +11,6 @@ import (
 
 	"warcorder/store"
 	"warcorder/store/cdxserver"
-	"warcorder/store/collection"
 	"warcorder/store/readback"
 )
 
@@ -47,8 +46,9 @@ const (
 )
 
 // Page answers other processes the reports of a collection, while its recorder has the index open
-// and knows the gaps; index is it, with all that a question may find.
-func Page(dir collection.Dir, index func(context.Context, store.Question) *store.Bolt,
+// and knows the gaps; index is it, with all that a question may find. Each request has Files of its own by
+// it.
+func Page(of *readback.Files, index func(context.Context, store.Question) *store.Bolt,
 	gaps func(limit int) (store.Gaps, error)) http.Handler {
 	return cdxserver.ReportPage(func(w http.ResponseWriter, r *http.Request) (int, error) {
 		form := r.URL.Query()
@@ -57,7 +57,7 @@ func Page(dir collection.Dir, index func(context.Context, store.Question) *store
 			return http.StatusBadRequest, err
 		}
 		open := index(r.Context(), store.Everything) // any capture may be a page's
-		files := readback.New(dir, open)
+		files := of.By(open)
 		defer files.Close()
 		reports := New(open, files)
 		reports.TempDir, reports.Gaps = open.TempDir, gaps

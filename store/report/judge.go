@@ -81,7 +81,7 @@ func isStream(c *store.Capture) bool { return strings.EqualFold(c.MIME, "text/ev
 func missing(err error) (why string, is bool) {
 	var damage *warc.Damage
 	switch {
-	case errors.Is(err, readback.ErrAway), errors.Is(err, readback.ErrUncommitted),
+	case errors.Is(err, readback.ErrMissing), errors.Is(err, readback.ErrUncommitted),
 		errors.Is(err, readback.ErrNoOriginal), errors.As(err, &damage):
 		return err.Error(), true
 	}

@@ -11,7 +11,6 @@ import (
 
 	"warcorder/store"
 	"warcorder/store/cdxserver"
-	"warcorder/store/collection"
 	"warcorder/store/pages"
 	"warcorder/store/readback"
 )
@@ -34,8 +33,8 @@ const (
 const sortAtOnce = 4
 
 // Page answers other processes what is selected of a collection, while its recorder has the index
-// open; index is it, with all that a question may find.
-func Page(dir collection.Dir, index func(context.Context, store.Question) *store.Bolt) http.Handler {
+// open; index is it, with all that a question may find. Each request has Files of its own by it.
+func Page(of *readback.Files, index func(context.Context, store.Question) *store.Bolt) http.Handler {
 	sorting := make(chan struct{}, sortAtOnce)
 	return cdxserver.SelectionPage(func(w http.ResponseWriter, r *http.Request) (int, error) {
 		form := r.URL.Query()
@@ -44,7 +43,7 @@ func Page(dir collection.Dir, index func(context.Context, store.Question) *store
 			return http.StatusBadRequest, err
 		}
 		open := index(r.Context(), questionOf(sel, form))
-		files := readback.New(dir, open)
+		files := of.By(open)
 		defer files.Close()
 		source := New(open, files, pages.New(open, files))
 		source.TempDir = open.TempDir
@@ -131,7 +130,12 @@ func (a *answer) end(end *endLine) error {
 // begin writes the files, and sends them at once: what follows may have to be sorted first.
 func (a *answer) begin(files []store.File) error {
 	for _, f := range files {
-		err := a.put(line{File: &fileLine{text(f.Name), f.Committed, f.Sealed, f.Away}})
+		if f.Remote != nil {
+			short := *f.Remote
+			short.Parts = nil
+			f.Remote = &short
+		}
+		err := a.put(line{File: &fileLine{text(f.Name), f.Committed, f.Sealed, f.Missing, f.Remote}})
 		if err != nil {
 			return err
 		}

@@ -196,7 +196,8 @@ func (a *asked) ask(ctx context.Context, sel Selection, list string, detail Deta
 			return nil, errors.Join(errAnswer, r.Close())
 		}
 		f := store.File{ID: uint32(len(r.files) + 1), Name: string(l.File.Name),
-			Committed: l.File.Committed, Sealed: l.File.Sealed, Away: l.File.Away}
+			Committed: l.File.Committed, Sealed: l.File.Sealed, Missing: l.File.Missing,
+			Remote: l.File.Remote}
 		r.files = append(r.files, f)
 		files[f.Name] = f
 	}

@@ -16,6 +16,7 @@ import (
 	"warcorder/store"
 	"warcorder/store/cdxserver"
 	"warcorder/store/collection"
+	"warcorder/store/readback"
 )
 
 // asked returns the Source of a server that stands in a recorder's place.
@@ -36,7 +37,7 @@ func askedOf(t *testing.T, r *recording, page http.Handler) (*Source, error) {
 // TestBeside: beside a recorder a selection gives what it gives at rest, and everything is read.
 func TestBeside(t *testing.T) {
 	r := site(t)
-	s, err := askedOf(t, r, Page(r.dir, r.IndexFor))
+	s, err := askedOf(t, r, Page(readback.New(r.dir, r.Index()), r.IndexFor))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +106,7 @@ func TestRemovedMeanwhile(t *testing.T) {
 		"a removal": collection.Dir.Removed, "one that takes its places": collection.Dir.Removal,
 	} {
 		r := site(t)
-		answer := Page(r.dir, r.IndexFor)
+		answer := Page(readback.New(r.dir, r.Index()), r.IndexFor)
 		s, err := askedOf(t, r, http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 			if q.URL.Query().Get(paramList) == listPages {
 				w = &during{w, func() { os.WriteFile(path(r.dir), []byte(name), 0o600) }}

@@ -12,7 +12,7 @@ import (
 
 // What a recorder answers is lines of JSON, each of them one of these:
 //
-//	{"file":{"name":…,"committed":…,"sealed":…,"away":…}}     a file of the collection
+//	{"file":{"name":…,"committed":…,"sealed":…,"remote":…}}   a file of the collection
 //	{"page":{"id":…,"url":…,…,"resources":…,"capture":{…}}}   a page that is selected
 //	{"capture":{"urlkey":…,…,"file":…,"offset":…,"length":…}} a capture, with its original's place
 //	{"end":{"orphans":…,"orphan":…}}                          the last line: all is there
@@ -31,7 +31,9 @@ type fileLine struct {
 	Name      text  `json:"name"`
 	Committed int64 `json:"committed"`
 	Sealed    bool  `json:"sealed,omitempty"`
-	Away      bool  `json:"away,omitempty"`
+	Missing   bool  `json:"missing,omitempty"`
+
+	Remote *store.Remote `json:"remote,omitempty"` // without its parts
 }
 
 type pageLine struct {

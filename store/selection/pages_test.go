@@ -11,6 +11,7 @@ import (
 
 	facts "warcorder/recorder/record"
 	"warcorder/store"
+	"warcorder/store/readback"
 )
 
 // visit records what a browser asks for on a page; without a referer it is a document.
@@ -51,7 +52,7 @@ func TestPages(t *testing.T) {
 	if _, err := picture.Write(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	beside, err := askedOf(t, r, Page(r.dir, r.IndexFor))
+	beside, err := askedOf(t, r, Page(readback.New(r.dir, r.Index()), r.IndexFor))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +125,7 @@ func TestRedirectedPage(t *testing.T) {
 	r.visit(site+"typed", "", page("<title>itself</title>"))
 	r.visit(site+"picture", site+"typed", moved("/login"))
 	r.visit(site+"login", "", page("<title>login again</title>"))
-	beside, err := askedOf(t, r, Page(r.dir, r.IndexFor))
+	beside, err := askedOf(t, r, Page(readback.New(r.dir, r.Index()), r.IndexFor))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +158,7 @@ func TestNamedPages(t *testing.T) {
 	if err := os.WriteFile(r.dir.Pages(), []byte(list), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	beside, err := askedOf(t, r, Page(r.dir, r.IndexFor))
+	beside, err := askedOf(t, r, Page(readback.New(r.dir, r.Index()), r.IndexFor))
 	if err != nil {
 		t.Fatal(err)
 	}

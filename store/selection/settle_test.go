@@ -7,6 +7,7 @@ import (
 
 	"warcorder/recorder"
 	"warcorder/store"
+	"warcorder/store/readback"
 )
 
 // TestSettle: beside a recorder a selection has what is on disk, also when the index has not got it yet;
@@ -14,7 +15,7 @@ import (
 func TestSettle(t *testing.T) {
 	r := record(t, func(c *recorder.Config) { c.IndexInterval = time.Hour })
 	r.get("https://example.com/a", page("a"))
-	s, err := askedOf(t, r, Page(r.dir, r.IndexFor))
+	s, err := askedOf(t, r, Page(readback.New(r.dir, r.Index()), r.IndexFor))
 	if err != nil {
 		t.Fatal(err)
 	}

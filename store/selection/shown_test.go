@@ -24,7 +24,7 @@ func TestNotModified(t *testing.T) {
 	r.visit("https://example.com/1", "", body) // a revisit
 	r.visit("https://example.com/1", "", notModified)
 	r.visit("https://example.com/never", "", notModified)
-	beside, err := askedOf(t, r, Page(r.dir, r.IndexFor))
+	beside, err := askedOf(t, r, Page(readback.New(r.dir, r.Index()), r.IndexFor))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +115,7 @@ func TestPageAway(t *testing.T) {
 	}
 	away := filepath.Base(finished[0])
 	r.visit("https://example.com/3", url, page("three"))
-	beside, err := askedOf(t, r, Page(r.dir, r.IndexFor))
+	beside, err := askedOf(t, r, Page(readback.New(r.dir, r.Index()), r.IndexFor))
 	if err := errors.Join(err, os.Remove(r.dir.WARC(away))); err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +127,7 @@ func TestPageAway(t *testing.T) {
 		if got := short(selected); got != "\n/1\n/3\n" || selected[0].File != away || selected[0].Page == "" {
 			t.Errorf("%s%+v", got, selected)
 		}
-		if _, err := s.Files().Response(&selected[0].Capture); !errors.Is(err, readback.ErrAway) {
+		if _, err := s.Files().Response(&selected[0].Capture); !errors.Is(err, readback.ErrMissing) {
 			t.Error(err)
 		}
 	}

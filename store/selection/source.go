@@ -101,7 +101,7 @@ type Orphans struct {
 // none that can be read.
 func (o *Orphans) note(err error) error {
 	var damage *warc.Damage
-	if !errors.Is(err, readback.ErrNoOriginal) && !errors.Is(err, readback.ErrAway) &&
+	if !errors.Is(err, readback.ErrNoOriginal) && !errors.Is(err, readback.ErrMissing) &&
 		!errors.As(err, &damage) {
 		return err
 	}

@@ -98,6 +98,11 @@ func (c *Checker) addLost(add adder, said mention) {
 	switch {
 	case !c.whole || said.recordType != 'v':
 		add(Original, true, text)
+	case c.away:
+		add(Original, true, text+" that were checked; it may be in one that is away, and that "+
+			"warcorder verify --remote reads")
+	case len(c.blind) > 0:
+		add(Original, true, text+" that could be read")
 	case c.passed:
 		add(Original, true, text+" that were checked; it may be in one that is being written")
 	default:

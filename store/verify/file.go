@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"warcorder/store/collection"
+	"warcorder/store/summing"
 	"warcorder/store/warc"
 )
 
@@ -28,7 +29,10 @@ func newWorker(c *Checker) *worker {
 type fileCheck struct {
 	*worker
 	target
-	file   *os.File
+	file   io.ReaderAt
+	close  func() error
+	sums   *summing.File // of an object; else nil
+	gone   bool          // the object is not what it must be, which is told
 	reader *warc.Reader
 
 	strict   bool            // the file is ours, and read to the letter
@@ -58,25 +62,38 @@ func (w *worker) check(t target) *fileCheck {
 		records:  make(map[string]int64),
 	}
 	f.pairs.f = f
-	if err := f.open(); err != nil {
-		f.add(0, Read, "%v", err)
-	} else {
+	if err := f.openAny(); err != nil {
+		f.readFailed(0, err)
+	} else if !f.copied {
 		f.walk()
 		f.pairs.end()
 		f.skips.end(f)
-		f.file.Close()
+	}
+	f.sumUp()
+	if f.close != nil {
+		f.close()
 	}
 	w.progress(t.name, t.size-f.read) // bytes that could not be read count, too
 	return f
 }
 
-// open opens the file. A file of ours is read to the letter; in the files of others any number of
-// line breaks may end a record.
-func (f *fileCheck) open() (err error) {
-	f.file, err = os.Open(f.path)
-	if err != nil {
+// openAny opens the file, or the object. Of a copy no record is read.
+func (f *fileCheck) openAny() error {
+	if f.remote == nil {
+		file, err := os.Open(f.path)
+		if err != nil {
+			return err
+		}
+		f.file, f.close = file, file.Close
+	} else if err := f.openObject(); err != nil || f.copied {
 		return err
 	}
+	return f.open()
+}
+
+// open begins to read records. A file of ours is read to the letter; in the files of others any number
+// of line breaks may end a record.
+func (f *fileCheck) open() (err error) {
 	in := io.NewSectionReader(f.file, 0, f.size)
 	name := strings.TrimSuffix(f.path, warc.OpenSuffix)
 	f.reader, err = warc.NewForeignReader(in, name, 0)
@@ -86,22 +103,17 @@ func (f *fileCheck) open() (err error) {
 		return err
 	}
 	if err != nil {
-		return errors.Join(err, f.file.Close())
+		return err
 	}
-	own, err := collection.SaysOwn(in, f.path)
-	if err != nil {
-		return errors.Join(err, f.file.Close())
+	if f.strict, err = collection.SaysOwn(in, f.path); err != nil {
+		return err
 	}
-	if own {
-		f.strict = true
+	if f.strict {
 		f.reader, err = warc.NewReader(in, name, 0)
 	} else {
 		f.reader, err = warc.NewForeignReader(in, name, 0)
 	}
-	if err != nil {
-		return errors.Join(err, f.file.Close())
-	}
-	return nil
+	return err
 }
 
 // compressed reports whether a gzip member begins at offset.
@@ -124,7 +136,7 @@ func (f *fileCheck) walk() {
 			f.lineBreaks(f.size)
 			return
 		case err != nil && f.failed == nil:
-			f.add(f.reader.Offset(), Read, "%v", err)
+			f.readFailed(f.reader.Offset(), err)
 			return
 		case err != nil:
 			return

@@ -7,7 +7,8 @@ import (
 
 // Finding is something wrong, or odd, at one place.
 type Finding struct {
-	// File is the path that the caller gave; in a collection the base name, or "index.bolt".
+	// File is the path that the caller gave; in a collection the base name, or "index.bolt", or
+	// the address of an object, s3://BUCKET/KEY.
 	File string `json:"file"`
 	// Offset is that of the record, or of the first byte that belongs to no record.
 	Offset   int64  `json:"offset"`
@@ -56,6 +57,7 @@ const (
 	FileUnknown   Code = "file-unknown"   // the index does not know a file
 	FileSize      Code = "file-size"      // not the size that the index gives
 	Unfinished    Code = "unfinished"     // the file has the name of one that is being written
+	Object        Code = "object"         // a copy in object storage is gone, or not what was uploaded
 )
 
 // How many findings and how many notes of one code are listed for a file.

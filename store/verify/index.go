@@ -20,7 +20,7 @@ import (
 // wraps fs.ErrNotExist if there is no collection.
 func (c *Checker) Collection(dir collection.Dir) (Summary, error) {
 	defer c.close()
-	c.whole = true
+	c.whole, c.summary.Remote = true, c.Remote
 	if _, err := os.Stat(dir.Archive()); err != nil {
 		return c.summary, fmt.Errorf("no collection in %s: %w", dir, err)
 	}
@@ -68,6 +68,9 @@ func (c *Checker) openCollection(dir collection.Dir) (targets []target, err erro
 		return nil, err
 	}
 	x := indexed{Checker: c, dir: dir, numbers: make(map[string]int)}
+	if x.copies, err = c.copiesOf(dir, known); err != nil {
+		return nil, err
+	}
 	x.compareFiles(names, known)
 	return x.targets, x.readCaptures(index)
 }
@@ -103,6 +106,23 @@ func (c *Checker) withoutIndex(dir collection.Dir, locked bool) ([]target, error
 			targets = append(targets, t)
 		}
 	}
+	return c.withCopies(dir, names, targets)
+}
+
+// withCopies adds what notes say is in object storage to the files of a collection whose index cannot
+// be read.
+func (c *Checker) withCopies(dir collection.Dir, names []string, targets []target) ([]target, error) {
+	all, err := c.copiesOf(dir, nil)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range all.names() {
+		if isAmong(names, name) {
+			c.addCopy(&targets, all.of(name))
+		} else if !isAmong(names, name+warc.OpenSuffix) {
+			c.addAway(&targets, all.of(name))
+		}
+	}
 	return targets, nil
 }
 
@@ -110,6 +130,7 @@ func (c *Checker) withoutIndex(dir collection.Dir, locked bool) ([]target, error
 type indexed struct {
 	*Checker
 	dir     collection.Dir
+	copies  copies
 	targets []target
 	numbers map[string]int // of the files that the index knows, by their final names
 }
@@ -138,13 +159,37 @@ func (x *indexed) compareFiles(names []string, known []store.File) {
 			t.size = x.compareFile(f, t, name != final)
 		}
 		x.targets = append(x.targets, t)
+		if name == final {
+			x.addCopy(&x.targets, x.copies.index[name])
+		}
 	}
 	slices.SortFunc(known, func(a, b store.File) int { return strings.Compare(a.Name, b.Name) })
+	x.compareAway(names, files)
 	for _, f := range known {
-		if _, there := x.numbers[f.Name]; !there && f.Committed > 0 {
+		if _, there := x.numbers[f.Name]; !there && f.Committed > 0 && x.copies.of(f.Name) == nil {
 			x.add(f.Name, FileMissing,
 				"it is missing, and the index has captures of it: put it back into archive/, or rebuild the "+
 					"index without it")
+		}
+	}
+}
+
+// compareAway compares what is away with what the index says.
+func (x *indexed) compareAway(names []string, files map[string]store.File) {
+	for _, name := range x.copies.names() {
+		if isAmong(names, name) || isAmong(names, name+warc.OpenSuffix) {
+			continue
+		}
+		remote := x.copies.of(name)
+		f, known := files[name]
+		if f.Remote == nil && (!known || f.Committed != remote.Size) {
+			x.add(name, FileUnknown, "it is away, in %s, and not all of its captures are in the index: "+
+				"warcorder recover reads it", remote.URL())
+			known = known && f.Committed > 0
+		}
+		number := x.addAway(&x.targets, remote)
+		if number >= 0 && known {
+			x.numbers[name] = number
 		}
 	}
 }
@@ -312,6 +357,9 @@ func (c *Checker) compare() error {
 		}
 		record = record[:len(group)-len(captures)]
 		l := lineOf(group[0])
+		if c.blind[l.file] {
+			return
+		}
 		add := func(code Code, format string, args ...any) {
 			found[l.file].add(Finding{
 				File:   c.names[l.file],
@@ -335,23 +383,4 @@ func (c *Checker) compare() error {
 	})
 	c.reportFiles(found)
 	return err
-}
-
-// differences names the fields in which a capture differs from the record.
-func (l line) differences(capture line) (wrong []string) {
-	for _, one := range []struct {
-		name   string
-		differ bool
-	}{
-		{"length", l.length != capture.length},
-		{"URL", l.url != capture.url},
-		{"date", l.time != capture.time},
-		{"payload digest", differ(l.digest, capture.digest)},
-		{"HTTP status", l.status != 0 && capture.status != 0 && l.status != capture.status},
-	} {
-		if one.differ {
-			wrong = append(wrong, one.name)
-		}
-	}
-	return wrong
 }

@@ -59,3 +59,22 @@ const maxGroup = 64 << 10
 func (t *table) close() {
 	_ = t.sorter.Close() // an error changes nothing: the rows have been read, or are of no use
 }
+
+// differences names the fields in which a capture differs from the record.
+func (l line) differences(capture line) (wrong []string) {
+	for _, one := range []struct {
+		name   string
+		differ bool
+	}{
+		{"length", l.length != capture.length},
+		{"URL", l.url != capture.url},
+		{"date", l.time != capture.time},
+		{"payload digest", differ(l.digest, capture.digest)},
+		{"HTTP status", l.status != 0 && capture.status != 0 && l.status != capture.status},
+	} {
+		if one.differ {
+			wrong = append(wrong, one.name)
+		}
+	}
+	return wrong
+}

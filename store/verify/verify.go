@@ -12,6 +12,9 @@
 // mistake in a reader that both used would be a mistake that nobody finds. Only the walk from
 // record to record is that of warc.Reader, which shares no code with what makes the members.
 //
+// What is away is read from object storage if that is asked for, and is checked in the same way; its
+// bytes are compared with the sums that were taken when it was uploaded.
+//
 // Invariant: a Checker changes nothing, and its memory does not grow with the files: it takes about
 // 1 MB for each file that is read at the same time, and 16 MB for each of two tables of all
 // records. Larger tables go to temporary files: some 300 bytes for an exchange, 1.5 GB for 5
@@ -26,6 +29,7 @@ import (
 	"runtime"
 	"sync"
 
+	"warcorder/store"
 	"warcorder/store/collection"
 )
 
@@ -35,6 +39,9 @@ type Checker struct {
 	TempDir string
 	// Report, if not nil, is called with each Finding, in an order that depends on the files alone.
 	Report func(Finding)
+	// Remote says that object storage is read: the files of a collection that are away, as if they
+	// were here, and the copies of those that are here.
+	Remote bool
 	// Progress, if not nil, is called with the number of bytes that have been read.
 	Progress func(file string, done, total int64)
 
@@ -44,15 +51,22 @@ type Checker struct {
 	byID   table    // a row for each record and each reference to one
 	lines  table    // with an index: a row for each record that can be in it, and for each capture
 
+	away bool // files that are away were not read
+
 	mu          sync.Mutex
 	summary     Summary
+	object      object       // object storage
+	blind       map[int]bool // numbers of the files that could not be read: they are compared with nothing
 	done, total int64
 	memory      int // of a table, in bytes; 0 is the usual
 }
 
 // Summary is what was checked.
 type Summary struct {
-	Files    int              `json:"files"`
+	Files    int              `json:"files"`  // that were read, here or where they are away
+	Away     int              `json:"away"`   // files that are away, read or not
+	Remote   bool             `json:"remote"` // object storage was read
+	Copies   int              `json:"copies"` // objects that were read, of files that are here, too
 	Bytes    int64            `json:"bytes"`
 	Records  map[string]int64 `json:"records"` // whole ones, by WARC-Type
 	Digests  Digests          `json:"digests"`
@@ -79,6 +93,9 @@ type target struct {
 	name   string // in findings
 	path   string
 	size   int64 // up to where the file is to be checked
+
+	remote *store.Remote // of one in object storage; else nil
+	copied bool          // it is here as well: what the object comes to is all that is looked at
 }
 
 // Files checks the files at paths, one by one and then together. A file that cannot be read is a
@@ -162,7 +179,11 @@ func (c *Checker) files(targets []target) error {
 // count adds a checked file to the summary, and reports what was found in it.
 func (c *Checker) count(f *fileCheck) {
 	s := &c.summary
-	s.Files++
+	if f.copied {
+		s.Copies++
+	} else {
+		s.Files++
+	}
 	s.Bytes += f.read
 	if s.Records == nil {
 		s.Records = make(map[string]int64)

@@ -4,17 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"net/http"
 	"net/url"
-	"os"
 	"strconv"
 	"strings"
 	"time"
 
 	"warcorder/store"
 	"warcorder/store/collection"
+	"warcorder/store/holdings"
 )
 
 // A WARC file is served by the name that the lines of the index have, which is the final one: what
@@ -65,26 +64,49 @@ func (a *answering) file(in Reader, segment string) {
 	if !a.isKnown(in.Index, name) {
 		a.of.settle(a.r.Context(), store.OfFiles(name))
 	}
-	file, size, err := a.openWARC(in.Index, name)
+	file, size, err := a.openWARC(in, name)
 	if file != nil {
 		defer file.Close()
 	}
-	if errors.As(err, new(*partAway)) && a.r.Header.Get("Range") != "" {
+	if errors.As(err, new(*partMissing)) && a.r.Header.Get("Range") != "" {
 		err = nil
 	}
 	if err != nil {
 		a.refuseFile(err)
 		return
 	}
-	info, err := file.Stat()
-	if err != nil {
-		a.refuseFile(err)
+	if err := a.isGiven(file); err != nil {
+		refuse(a.w, http.StatusBadGateway, fmt.Sprintf("%s is away, and cannot be read: %v", name, err))
 		return
 	}
 	h := a.w.Header()
 	h.Set("Content-Type", mediaType(name))
-	h.Set("ETag", fmt.Sprintf(`"%x-%x"`, size, info.ModTime().UnixNano()))
-	http.ServeContent(a.w, a.r, "", time.Time{}, io.NewSectionReader(file, 0, size))
+	h.Set("ETag", tagOf(file, size))
+	http.ServeContent(a.w, a.r, "", time.Time{}, file.WithContext(a.r.Context()).Section(size))
+}
+
+// isGiven returns an error if object storage does not give the first byte that is asked for of a file that
+// is away: an answer that has begun cannot say why it breaks off.
+func (a *answering) isGiven(file *holdings.File) error {
+	if file.Remote == nil || a.r.Method == http.MethodHead {
+		return nil
+	}
+	wanted, _ := strings.CutPrefix(a.r.Header.Get("Range"), "bytes=")
+	begin, _, _ := strings.Cut(wanted, "-")
+	from, err := strconv.ParseInt(begin, 10, 64)
+	if err != nil || from < 0 || from >= file.Size {
+		from = 0
+	}
+	_, err = file.WithContext(a.r.Context()).ReadAt(make([]byte, 1), from)
+	return err
+}
+
+// tagOf tells what a file is from what it was or will be. One that goes away gets another tag.
+func tagOf(file *holdings.File, size int64) string {
+	if file.Info == nil {
+		return fmt.Sprintf(`"%x-%x"`, size, file.Remote.SHA256[:8])
+	}
+	return fmt.Sprintf(`"%x-%x"`, size, file.Info.ModTime().UnixNano())
 }
 
 // isKnown reports whether the index knows all of a file that the request is for: a range that begins
@@ -120,16 +142,16 @@ func mediaType(name string) string {
 
 var (
 	errUnknownFile = errors.New("the index knows no WARC file of that name")
-	errFileAway    = errors.New("the WARC file was here, and is not any more: it was taken out " +
+	errFileMissing = errors.New("the WARC file was here, and is not any more: it was taken out " +
 		"of the collection")
 	errFileChanges = errors.New("another file is taking the place of this one: ask again in a " +
 		"moment")
 )
 
-// partAway says that the end of a file is missing.
-type partAway struct{ from int64 }
+// partMissing says that the end of a file is missing.
+type partMissing struct{ from int64 }
 
-func (p *partAway) Error() string {
+func (p *partMissing) Error() string {
 	return fmt.Sprintf("the WARC file is not whole any more: it ends at byte %d, and ranges before "+
 		"that can be had", p.from)
 }
@@ -140,7 +162,7 @@ func (a *answering) refuseFile(err error) {
 	switch {
 	case errors.Is(err, errUnknownFile):
 		status = http.StatusNotFound
-	case errors.Is(err, errFileAway), errors.As(err, new(*partAway)):
+	case errors.Is(err, errFileMissing), errors.As(err, new(*partMissing)):
 		status = http.StatusGone
 	case errors.Is(err, errFileChanges), errors.Is(err, collection.ErrLocked):
 		status = http.StatusServiceUnavailable
@@ -155,12 +177,12 @@ const (
 	lookPeriod = 25 * time.Millisecond
 )
 
-// openWARC opens a WARC file, and returns how much of it may be read. With partAway it is open,
+// openWARC opens a WARC file, and returns how much of it may be read. With partMissing it is open,
 // too.
-func (a *answering) openWARC(index *store.Bolt, name string) (*os.File, int64, error) {
+func (a *answering) openWARC(in Reader, name string) (*holdings.File, int64, error) {
 	for look := 1; ; look++ {
 		reading := a.of.Dir.Reading()
-		file, size, err := a.openNow(index, name)
+		file, size, err := a.openNow(in, name)
 		if reading.IsSame() {
 			return file, size, err
 		}
@@ -179,49 +201,23 @@ func (a *answering) openWARC(index *store.Bolt, name string) (*os.File, int64, e
 }
 
 // openNow opens a file as index and disk have it at this moment.
-func (a *answering) openNow(index *store.Bolt, name string) (*os.File, int64, error) {
-	known, isKnown, err := index.FileNow(name)
+func (a *answering) openNow(in Reader, name string) (*holdings.File, int64, error) {
+	known, isKnown, err := in.Index.FileNow(name)
 	if err != nil {
 		return nil, 0, err
 	}
 	if !isKnown || known.Committed == 0 {
 		return nil, 0, errUnknownFile
 	}
-	file, err := openByName(a.of.Dir, name)
+	file, err := in.Files.Holdings().Open(known)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, 0, errFileAway
+		return nil, 0, errFileMissing
 	}
 	if err != nil {
 		return nil, 0, err
 	}
-	info, err := file.Stat()
-	if err != nil {
-		return nil, 0, errors.Join(err, file.Close())
-	}
-	if size := info.Size(); size < known.Committed {
-		return file, size, &partAway{size}
+	if file.Size < known.Committed {
+		return file, file.Size, &partMissing{file.Size}
 	}
 	return file, known.Committed, nil
-}
-
-// openByName opens a file by its final name, whatever its name is at present.
-func openByName(dir collection.Dir, name string) (file *os.File, err error) {
-	for _, path := range dir.WARCPaths(name) {
-		if file, err = openRegular(path); !errors.Is(err, fs.ErrNotExist) {
-			return file, err
-		}
-	}
-	return nil, err
-}
-
-// openRegular opens what lies at path, or where a link there leads, if that is a file.
-func openRegular(path string) (*os.File, error) {
-	info, err := os.Stat(path)
-	if err == nil && !info.Mode().IsRegular() {
-		err = &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist}
-	}
-	if err != nil {
-		return nil, err
-	}
-	return os.Open(path)
 }

@@ -11,15 +11,19 @@ import (
 	"testing"
 
 	"warcorder/recorder"
+	"warcorder/store/holdings/awaytest"
+	"warcorder/store/objects/gateway"
 )
 
-// TestFile: a file is served under its final name while it is open and when it is finished: whole,
-// in parts, and its head alone; and ends where the index does.
+// TestFile: a file is served under its final name while it is open, when it is finished, and when it is
+// away: whole, in parts, and its head alone; and ends where the index does.
 func TestFile(t *testing.T) {
+	gateway.Start(t)
 	r := record(t, "news", nil).serve()
 	r.commit("http://example.com/a", page+"hello", 0)
 	c := r.captures()[0]
-	for _, state := range []string{"open", "finished"} {
+	sent := ""
+	for _, state := range []string{"open", "finished", "away"} {
 		if state == "finished" {
 			if _, err := r.rec.Rotate(t.Context()); err != nil {
 				t.Fatal(err)
@@ -36,11 +40,16 @@ func TestFile(t *testing.T) {
 			io.WriteString(file, "what is not committed")
 			file.Close()
 		}
-		b, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
+		if state == "away" {
+			awaytest.Send(t, r.dir, r.rec.Index(), c.File)
+		} else {
+			b, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sent = string(b[:known.Committed])
 		}
-		want := string(b[:known.Committed])
+		want := sent
 		for _, at := range []string{"/warc/", "/news/warc/"} {
 			whole := r.ask("GET " + at + c.File)
 			if whole.StatusCode != 200 || whole.body != want ||
@@ -60,6 +69,31 @@ func TestFile(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+	}
+}
+
+// TestFileUnreadable: where object storage does not give a file that is away, the answer says so, with its
+// name and why, whatever part is asked for; what it has is told all the same.
+func TestFileUnreadable(t *testing.T) {
+	gateway.Start(t)
+	r := record(t, "news", nil).serve()
+	r.commit("http://example.com/a", page+"hello", 0)
+	name := r.captures()[0].File
+	if _, err := r.rec.Rotate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	awaytest.Send(t, r.dir, r.rec.Index(), name)
+	gateway.Use(t, "http://127.0.0.1:1")
+	t.Setenv("AWS_MAX_ATTEMPTS", "1")
+	for _, wanted := range [][]string{nil, {"Range: bytes=20-39"}, {"Range: bytes=-7"}} {
+		got := r.ask("GET /warc/"+name, wanted...)
+		if got.StatusCode != 502 || !strings.Contains(got.body, name+" is away") ||
+			!strings.Contains(got.body, "the storage cannot be reached") {
+			t.Errorf("%v: %s %s", wanted, got.Status, got.body)
+		}
+	}
+	if got := r.ask("HEAD /warc/" + name); got.StatusCode != 200 {
+		t.Errorf("%s", got.Status)
 	}
 }
 

@@ -52,7 +52,7 @@ async function load() {
 }
 
 // What each scrape changes itself, or time does.
-const moves = /^warcorder_(client_connections|client_connections_taken_total|disk_.*)$/
+const moves = /^warcorder_(client_connections(_taken_total)?|disk_.*|(push|upload)_lag_seconds)$/
 
 // seriesOf is the lines of /metrics that are ours: values by name and labels in their order.
 function seriesOf(text) {

@@ -26,6 +26,10 @@ type Facts struct {
 	LogDropped int64
 	Jobs       []Jobs
 
+	Feeds []Feed // who are given the index, in their order
+
+	Upload *Upload // nil: nothing is uploaded
+
 	Verified *Verified // the last verify of the collection; nil: there was none, or it is not known
 }
 
@@ -33,6 +37,22 @@ type Facts struct {
 type Jobs struct {
 	Kind             string
 	Waiting, Running int
+}
+
+// Feed is how it goes with one who is given the index.
+type Feed struct {
+	Lag             float64 // how long ago it had all that there was, in seconds
+	Lines, Failures int64
+	Up              bool
+}
+
+// Upload is how it goes with files and object storage.
+type Upload struct {
+	Finished, Stored, Away, Stale         int64 // files, by state
+	FinishedBytes, StoredBytes, AwayBytes int64
+	Lag                                   float64 // how long ago the oldest was finished that waits, in seconds
+	Sent, Failures                        int64
+	Up                                    bool
 }
 
 // Verified is what a verify has found.

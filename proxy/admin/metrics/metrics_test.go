@@ -18,6 +18,7 @@ import (
 	"warcorder/recorder"
 	"warcorder/recorder/latency"
 	"warcorder/recorder/outside"
+	"warcorder/recorder/shared"
 	"warcorder/store"
 )
 
@@ -30,6 +31,9 @@ func example() *Facts {
 	f := &Facts{Recording: true, Ready: true, Leaves: 1, LeavesKept: 2, RootEnds: time.Unix(3, 0),
 		Viewers: 4, LogDropped: 5, Jobs: []Jobs{{"capture", 6, 7}},
 		Verified: &Verified{true, time.Unix(8, 0)}}
+	f.Feeds = []Feed{{Lag: 71.5, Lines: 72, Failures: 73, Up: true}, {Lag: 74}}
+	f.Upload = &Upload{Finished: 81, Stored: 82, Away: 83, Stale: 84, FinishedBytes: 85, StoredBytes: 86,
+		AwayBytes: 87, Lag: 88.5, Sent: 89, Failures: 90, Up: true}
 	f.Proxy = proxy.Measures{Clients: 11, ClientsLimit: 12, Came: 13, MadeRoom: 14, TurnedAway: 15,
 		Strangers: 16, NotAccepted: 17, WrongPasswords: 18, UncheckedPasswords: 19, Origins: 20, Idle: 21,
 		Dialled: 22, DialFailed: 23, Paused: 24, NoRecord: 25, Unsent: 26, CompletionsLimit: 27,
@@ -42,6 +46,8 @@ func example() *Facts {
 	r.Totals.Totals = store.Totals{Captures: 59, Revisits: &revisits, Bytes: 60, Files: 61}
 	r.Disk = recorder.Disk{Free: &free, UntilFull: &until, MinFree: 62}
 	r.DedupFrom = []outside.Status{{Archive: "/a", Found: 63, Asked: 64, Failed: 65, Refused: 66, Passed: 67}}
+	r.DedupShared = &shared.Status{Up: true, Found: 71, Asked: 72, Failed: 73, Passed: 74, Published: 75,
+		Dropped: 76}
 	r.Index = h.Snapshot()
 	return f
 }
@@ -72,7 +78,10 @@ func TestSeries(t *testing.T) {
 		"revisits_total 48", "dedup_saved_bytes_total 50", `dedup_from_found_total{archive="/a"} 63`,
 		`dedup_from_asked_total{archive="/a"} 64`, `dedup_from_failed_total{archive="/a"} 65`,
 		`dedup_from_refused_total{archive="/a"} 66`, `dedup_from_passed_total{archive="/a"} 67`,
-		`dedup_from_up{archive="/a"} 1`, `gaps_total{reason="cut"} 56`, `gaps_total{reason="other"} 57`,
+		`dedup_from_up{archive="/a"} 1`, "dedup_shared_found_total 71",
+		"dedup_shared_asked_total 72", "dedup_shared_failed_total 73", "dedup_shared_passed_total 74",
+		"dedup_shared_published_total 75", "dedup_shared_dropped_total 76", "dedup_shared_up 1",
+		`gaps_total{reason="cut"} 56`, `gaps_total{reason="other"} 57`,
 		`gaps_total{reason="write"} 0`, `collection_gaps{reason="write"} 58`,
 		`collection_gaps{reason="other"} 0`, `refusals_total{kind="forbidden"} 52`,
 		`refusals_total{kind="too_many"} 53`, `refusals_total{kind="unavailable"} 54`,
@@ -91,6 +100,12 @@ func TestSeries(t *testing.T) {
 		`jobs{kind="capture",state="running"} 7`, "disk_free_bytes 1001", "disk_min_free_bytes 62",
 		"disk_until_full_seconds 1002", "collection_captures 59", "collection_revisits 1003",
 		"collection_files 61", "collection_bytes 60", "last_verify_ok 1", "last_verify_timestamp_seconds 8",
+		`push_lag_seconds{feed="0"} 71.5`, `push_lines_total{feed="0"} 72`,
+		`push_failures_total{feed="0"} 73`, `push_up{feed="0"} 1`, `push_lag_seconds{feed="1"} 74`,
+		`push_up{feed="1"} 0`, `upload_files{state="finished"} 81`, `upload_files{state="stored"} 82`,
+		`upload_files{state="away"} 83`, `upload_files{state="stale"} 84`, `upload_bytes{state="finished"} 85`,
+		`upload_bytes{state="stored"} 86`, `upload_bytes{state="away"} 87`, "upload_lag_seconds 88.5",
+		"upload_sent_bytes_total 89", "upload_failures_total 90", "upload_up 1",
 		"log_dropped_lines_total 5", "panics_total 51", `index_duration_seconds_bucket{le="0.0025"} 0`,
 		`index_duration_seconds_bucket{le="0.005"} 1`, `index_duration_seconds_bucket{le="30"} 1`,
 		`index_duration_seconds_bucket{le="+Inf"} 2`, "index_duration_seconds_count 2",
@@ -112,7 +127,7 @@ func TestSeries(t *testing.T) {
 func TestUnknown(t *testing.T) {
 	_, text := scrape(t, New(Config{Facts: func() *Facts { return &Facts{} }}))
 	for _, name := range []string{"disk_free_bytes", "disk_until_full_seconds", "collection_revisits",
-		"last_verify_ok", "last_verify_timestamp_seconds", "dedup_from_"} {
+		"last_verify_ok", "last_verify_timestamp_seconds", "dedup_from_", "dedup_shared_", "upload_"} {
 		if strings.Contains(text, "\nwarcorder_"+name) {
 			t.Errorf("there is %s", name)
 		}

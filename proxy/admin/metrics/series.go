@@ -2,6 +2,7 @@ package metrics
 
 import (
 	"math"
+	"strconv"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -28,7 +29,8 @@ const (
 // numbers are all of them. Counters count since the start of the process.
 func numbers() (all []number) {
 	for _, some := range [][]number{
-		ofState(), ofExchanges(), ofDedup(), ofGaps(), ofConnections(), ofOthers(), ofDisk(), ofProcess(),
+		ofState(), ofExchanges(), ofDedup(), ofShared(), ofGaps(), ofConnections(), ofOthers(), ofDisk(), ofProcess(),
+		ofFeeds(), ofUpload(),
 	} {
 		all = append(all, some...)
 	}
@@ -281,6 +283,31 @@ func ofProcess() []number {
 		{counter, "panics_total", "Faults of warcorder's own that were caught; the log has their stacks.", nil,
 			one(func(f *Facts) int64 { return f.Recorder.Panics })},
 	}
+}
+
+func ofFeeds() (all []number) {
+	for _, of := range []struct {
+		kind       prometheus.ValueType
+		name, help string
+		n          func(*Feed) float64
+	}{
+		{gauge, "lag_seconds", "How long ago a feed of push had given all that there was.",
+			func(f *Feed) float64 { return f.Lag }},
+		{counter, "lines_total", "Lines that a feed has given.",
+			func(f *Feed) float64 { return float64(f.Lines) }},
+		{counter, "failures_total", "Tries of a feed that failed; each is followed by another one.",
+			func(f *Feed) float64 { return float64(f.Failures) }},
+		{gauge, "up", "Whether the last try of a feed did not fail.",
+			func(f *Feed) float64 { return float64(bit(f.Up)) }},
+	} {
+		all = append(all, number{of.kind, "push_" + of.name, of.help, []string{"feed"},
+			func(f *Facts, out func(float64, ...string)) {
+				for i := range f.Feeds {
+					out(of.n(&f.Feeds[i]), strconv.Itoa(i)) // what it is called is not for a label
+				}
+			}})
+	}
+	return all
 }
 
 // histogram is a family of histograms.

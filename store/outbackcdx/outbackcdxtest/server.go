@@ -29,6 +29,7 @@ type Server struct {
 	mu    sync.Mutex
 	hook  Hook
 	posts int
+	asked int               // for config.json
 	lines map[string]string // by key and second
 }
 
@@ -74,9 +75,19 @@ func (s *Server) Posts() int {
 	return s.posts
 }
 
+// Asked is how often it was asked for its configuration, as each push does that has something to give.
+func (s *Server) Asked() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.asked
+}
+
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case r.Method == http.MethodGet && r.URL.Path == "/config.json" && s.Version > 0:
+		s.mu.Lock()
+		s.asked++
+		s.mu.Unlock()
 		fmt.Fprintf(w, `{"featureFlags":{"pandoraHacks":false,"indexVersion":%d}}`, s.Version)
 	case r.Method == http.MethodPost && (r.URL.Path == "/web" || r.URL.Path == "/web/delete"):
 		s.post(w, r)

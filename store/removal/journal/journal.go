@@ -215,7 +215,7 @@ func (f File) place(dir collection.Dir) error {
 	if !info.Mode().IsRegular() || info.Size() != f.Size {
 		return notWritten(dir.Rewritten(f.Name), info, f.Size)
 	}
-	if err := fault.At(fault.RemoveRename); err != nil {
+	if err := errors.Join(fault.At(fault.RemoveRename), dir.MarkStale(f.Name)); err != nil {
 		return err
 	}
 	return os.Rename(dir.Rewritten(f.Name), dir.WARC(f.Name))

@@ -1,7 +1,8 @@
-package cmd
+package pushing
 
 import (
 	"encoding/base64"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -14,7 +15,7 @@ import (
 	"warcorder/store/delta"
 )
 
-// pushed is what a server has been given, as the token file of a push says it:
+// pushed is what a target has been given, as the token file of a push says it:
 //
 //	TOKEN              of all that it has; empty at first
 //	more TOKEN         while more is sent, from before the first line on: what that is. Of it the server
@@ -22,16 +23,20 @@ import (
 //	more TOKEN PLACE SUM  and up to where the server has all of its lines: key and second, in base64url
 //	                   without padding; and the CRC-32 (IEEE) of the line before SUM and its space, in hex
 //
+//	table ID           of a table: what its parts say of who has written them
+//
 // A PLACE whose SUM is wrong, or is not there, is none: what is more is sent from its first line on. It is
 // one file: whoever removes it begins anew.
 type pushed struct {
 	since  delta.Token
 	until  *delta.Token // nil: nothing was begun
 	behind string       // key and second
+	table  string       // the ID of a table; "" if it is none
 }
 
 const (
-	moreMark = "more "
+	moreMark  = "more "
+	tableMark = "table "
 
 	// maxBegun is how many bytes a file may have that is written each time that the server has
 	// answered. What is sent of longer tokens is sent again, if it breaks off.
@@ -43,14 +48,10 @@ const (
 )
 
 // errPushed is the error of a file that has anything else.
-var errPushed = errors.New("this says not what a server has been given: remove it, and all is given again")
+var errPushed = errors.New("this says not what was given: remove it, and all is given again")
 
 // pushedAt reads what an earlier push has left; without that it begins at the beginning.
 func pushedAt(path string) (p pushed, err error) {
-	flags := sinceFlags{TokenFile: path}
-	if err := flags.check("cdxj", "-"); err != nil {
-		return p, err
-	}
 	file, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return p, nil
@@ -76,6 +77,13 @@ func parsePushed(text string) (p pushed, err error) {
 		return p, err
 	}
 	if more = strings.TrimSuffix(more, "\n"); more == "" {
+		return p, nil
+	}
+	if id, is := strings.CutPrefix(more, tableMark); is {
+		p.table = id
+		if _, err := hex.DecodeString(id); err != nil || len(id) != 2*idBytes {
+			return pushed{}, errPushed
+		}
 		return p, nil
 	}
 	words := strings.Split(more, " ")
@@ -109,6 +117,8 @@ func (p *pushed) String() string {
 		text = "\n"
 	}
 	switch {
+	case p.table != "":
+		return text + tableMark + p.table + "\n"
 	case p.until == nil:
 		return text
 	case p.behind == "":
