@@ -37,13 +37,21 @@ equal 'the local copy is gone' "$(find "$T/collections/parts/archive" -name '*.w
 part 'an object is changed'
 object=$(find "$T/buckets/warcs/fleet" -name 'f1-*.warc.gz' | sort | sed -n 1p)
 cp "$object" "$T/object"
-printf '\001' | dd of="$object" bs=1 seek=$(($(stat -c %s "$object") / 2)) conv=notrunc status=none
+"$VENV/bin/python" - "$object" <<'PYTHON'
+import os, sys
+with open(sys.argv[1], "r+b") as f:
+    f.seek(os.path.getsize(sys.argv[1]) // 2)
+    byte = f.read(1)[0]
+    f.seek(-1, os.SEEK_CUR)
+    f.write(bytes([byte ^ 1]))
+PYTHON
 of f1 verify --remote --json >"$T/changed.json" 2>>"$T/f1.log" && not_ok 'verify --remote passes over it' || true
+# Revisits whose original was where the byte is, in whatever file they are, have lost it.
 named=$("$VENV/bin/python" -c '
 import json, sys
 found = [v for v in map(json.loads, open(sys.argv[1])) if "file" in v and not v.get("note")]
-print(" ".join(sorted({v["file"].rsplit("/", 1)[-1] for v in found})))' "$T/changed.json")
-equal 'verify --remote names it, and nothing else' "$named" "$(basename "$object")"
+print(" ".join(sorted({v["file"].rsplit("/", 1)[-1] for v in found if v["code"] != "original"})))' "$T/changed.json")
+equal 'verify --remote names it, and nothing else but revisits of what it had' "$named" "$(basename "$object")"
 cat "$T/object" >"$object"
 try 'put back, it is well' of f1 verify --remote
 
