@@ -66,16 +66,7 @@ if [[ ${CI_LONG-} == 1 ]]; then
 fi
 
 # A table in a bucket, which is brought up to date.
-mkdir -p "$work/store/buckets/tables" "$work/store/meta"
-gateway=$(cd "$here/../fleet/tools" && CGO_ENABLED=0 go tool -n versitygw)
-port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
-"$gateway" --port "127.0.0.1:$port" --quiet --access interop --secret interop-secret \
-  posix --sidecar "$work/store/meta" "$work/store/buckets" >>"$T/formats.log" 2>&1 &
-pids[$!]=$!
-export AWS_ENDPOINT_URL=http://127.0.0.1:$port AWS_REGION=us-east-1 AWS_ACCESS_KEY_ID=interop \
-  AWS_SECRET_ACCESS_KEY=interop-secret AWS_EC2_METADATA_DISABLED=true
-answers() { curl --disable --silent --noproxy '*' --output /dev/null "$AWS_ENDPOINT_URL"; }
-wait_for 20 answers || not_ok 'object storage answers'
+start_storage "$work/store" tables
 of_collection() { "$WARCORDER" "$1" --dir "$T/collections" --collection formats "${@:2}" 2>>"$T/formats.log"; }
 pushed() {
   of_collection export -o "$work/pushed.cdxj"

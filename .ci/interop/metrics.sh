@@ -8,7 +8,14 @@ set -euo pipefail
 deploy=$here/../../doc/deploy
 
 token=the-token-of-metrics
-start_recorder watched --readers '' --api-token "$token" --push "parquet=$T/fed" --push-every 1s
+start_storage "$T/storage-of-watched" warcs
+redis=$(free_port)
+redis-server --port "$redis" --bind 127.0.0.1 --save '' --dir "$T" </dev/null >"$T/redis.log" 2>&1 &
+pids[$!]=$!
+redis_answers() { [[ $(redis-cli -p "$redis" ping 2>/dev/null) == PONG ]]; }
+wait_for 20 redis_answers || not_ok "Redis answers: $(tail -n 3 "$T/redis.log" | tr '\n' ' ')"
+start_recorder watched --readers '' --api-token "$token" --push "parquet=$T/fed" --push-every 1s \
+  --upload s3://warcs/watched --dedup-shared "redis://127.0.0.1:$redis" --warc-max-size 1MB
 own() {
   curl --disable --silent --fail --noproxy '*' --header "Authorization: Bearer $token" "http://$address$1"
 }

@@ -180,6 +180,21 @@ s = socket.socket()
 s.bind(("127.0.0.1", 0))
 print(s.getsockname()[1])'
 }
+
+# start_storage FOLDER BUCKET: object storage with a bucket, as the environment of what comes after says.
+start_storage() {
+  local gateway
+  mkdir -p "$1/buckets/$2" "$1/meta"
+  gateway=$(cd "$here/../fleet/tools" && CGO_ENABLED=0 go tool -n versitygw)
+  export AWS_ENDPOINT_URL AWS_REGION=us-east-1 AWS_ACCESS_KEY_ID=interop AWS_SECRET_ACCESS_KEY=interop-secret \
+    AWS_EC2_METADATA_DISABLED=true
+  AWS_ENDPOINT_URL=http://127.0.0.1:$(free_port)
+  "$gateway" --port "${AWS_ENDPOINT_URL#http://}" --quiet --access "$AWS_ACCESS_KEY_ID" \
+    --secret "$AWS_SECRET_ACCESS_KEY" posix --sidecar "$1/meta" "$1/buckets" </dev/null >"$1/log" 2>&1 &
+  pids[$!]=$!
+  storage_answers() { curl --disable --silent --noproxy '*' --output /dev/null "$AWS_ENDPOINT_URL"; }
+  wait_for 20 storage_answers || not_ok "object storage answers: $(tail -n 3 "$1/log" | tr '\n' ' ')"
+}
 listens() { : 2>/dev/null <>"/dev/tcp/127.0.0.1/$1"; }
 
 # start_pywb [FOLDER OPTION...]: on the collections as they are, with the indexes
