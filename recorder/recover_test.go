@@ -17,6 +17,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"warcorder/proxy/raced"
 	"warcorder/recorder/recovery"
 	"warcorder/store/collection"
 	"warcorder/store/warc"
@@ -30,10 +31,10 @@ func TestRecoverEveryByte(t *testing.T) {
 	last, size := c.starts[len(c.starts)-1], int64(len(c.bytes))
 	type cut struct{ size, committed int64 }
 	cuts := []cut{{size, size}, {size, 0}, {size, -1}}
-	for at := last; at <= size; at++ {
+	for at := last; at <= size; at += int64(raced.Every(1)) {
 		cuts = append(cuts, cut{at, last})
 	}
-	for at := int64(0); at < last; at += 97 {
+	for at := int64(0); at < last; at += int64(raced.Every(97)) {
 		cuts = append(cuts, cut{at, -1})
 	}
 	for _, start := range c.starts {

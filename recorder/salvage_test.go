@@ -14,6 +14,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"warcorder/proxy/raced"
 	"warcorder/store/collection"
 	"warcorder/store/warc"
 )
@@ -36,7 +37,7 @@ func TestRecoverDamaged(t *testing.T) {
 	})
 	var flips []damage
 	for at := 0; at < len(c.bytes); at++ {
-		if at%37 == 0 || at >= int(last) && at%3 == 0 {
+		if at%raced.Every(37) == 0 || at >= int(last) && at%raced.Every(3) == 0 {
 			flips = append(flips, c.flipped(at))
 		}
 	}

@@ -168,7 +168,7 @@ func longExchanges(n int, file string, seed uint64) []exchange {
 // TestLinesOfLongQueries: the lines are those that canon makes of the requests, whatever stands of
 // them in keys, values and extras; in one slice and in many.
 func TestLinesOfLongQueries(t *testing.T) {
-	for _, n := range []int{400, 2 * sliceKeys} {
+	for _, n := range []int{400, raced.Of(2 * sliceKeys)} {
 		b := newIndex(t)
 		file := addFile(t, b, "a.warc.gz")
 		b.sortMemory = 200_000
