@@ -6,12 +6,15 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/dustin/go-humanize"
 
+	"warcorder/store"
 	"warcorder/store/collection"
 	"warcorder/store/verify"
 )
@@ -81,7 +84,17 @@ func (c *verifyCommand) check(checker *verify.Checker) (dir collection.Dir, foun
 	if !dir.Exists() {
 		return dir, found, noCollection(dir)
 	}
+	var unnoted atomic.Pointer[error]
+	checker.Lost = func(remote *store.Remote) {
+		note := dir.AgainNote(path.Base(remote.Key))
+		if err := dir.WriteNote(note, collection.DefaultMode, remote); err != nil {
+			unnoted.CompareAndSwap(nil, &err)
+		}
+	}
 	found, err = checker.Collection(dir)
+	if why := unnoted.Load(); why != nil && err == nil {
+		err = fmt.Errorf("warcorder upload will not send anew what has to be: it could not be noted: %w", *why)
+	}
 	return dir, found, err
 }
 

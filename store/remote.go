@@ -19,6 +19,7 @@ type Remote struct {
 	SHA256  Sum    `json:"sha256"`            // of the whole
 	ETag    string `json:"etag"`              // of the object, as the storage says it
 	Version string `json:"version,omitempty"` // of the object, where the bucket keeps versions
+	Mark    string `json:"mark,omitempty"`    // of the upload that it is of, which the object has too
 
 	PartSize int64 `json:"partSize,omitempty"` // in bytes; 0 if it was sent as one
 	Parts    []Sum `json:"parts,omitempty"`    // the SHA-256 of each part

@@ -27,6 +27,8 @@ func (r *Remote) Check(name string) error {
 		return fmt.Errorf("its size is said to be %d", r.Size)
 	case len(r.ETag) > maxTag || !isPlain(r.ETag) || len(r.Version) > maxTag || !isPlain(r.Version):
 		return errors.New("its ETag or its version is none")
+	case len(r.Mark) > maxTag || !isPlain(r.Mark):
+		return errors.New("its mark is none")
 	}
 	return r.checkParts()
 }

@@ -65,7 +65,7 @@ func TestNotesOfOthers(t *testing.T) {
 	for _, err := range []error{
 		r.dir.WriteNote(r.dir.StaleNote(file), 0, noted{Remote: remote}),
 		r.dir.WriteNote(r.dir.UploadNote(file), 0, begun{Bucket: remote.Bucket, Key: remote.Key,
-			Size: remote.Size, Free: true}),
+			Size: remote.Size, Mark: remote.Mark}),
 	} {
 		if err != nil {
 			t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"slices"
 	"time"
@@ -34,13 +35,14 @@ func (r *round) sendLines(ctx context.Context) error {
 	return nil
 }
 
-// lineless are the files that have a copy without lines.
+// lineless are the files that have a copy without lines. Beside an object that was there before, lines may be
+// another collection's.
 func (r *round) lineless() (files []store.File, err error) {
 	all, err := r.index.Files()
 	now := time.Now()
 	for i := range all {
 		f := &all[i]
-		if f.Remote == nil || !f.Sealed || (!r.all && r.tries.waits(f.Name+linesSuffix, now)) {
+		if f.Remote == nil || f.Remote.Found || !f.Sealed || (!r.all && r.tries.waits(f.Name+linesSuffix, now)) {
 			continue
 		}
 		n, known := r.noted[f.Name]
@@ -128,13 +130,39 @@ func (r *round) putLines(ctx context.Context, f *store.File, lines *os.File) err
 	if err != nil {
 		return err
 	}
+	former, err := r.linesOf(ctx, f.Remote)
+	if err != nil {
+		return err
+	}
 	_, err = r.storage.Put(ctx, objects.Upload{
 		Bucket: f.Remote.Bucket, Key: f.Remote.Key + linesSuffix, Body: lines, Size: info.Size(),
-		ContentType: "text/x-cdxj", Replaces: true, // it is of the file whose copy lies beside it
+		ContentType: "text/x-cdxj", Mark: f.Remote.Mark, Over: former,
 	})
 	if err != nil {
 		return err
 	}
 	n := noted{Remote: *f.Remote, Lines: true}
 	return r.noteBeside(f.Name, n)
+}
+
+// linesOf returns the ETag of the lines beside an object that were sent with it: they have its mark. Where
+// there are none, or others, it is empty.
+func (r *round) linesOf(ctx context.Context, remote *store.Remote) (etag string, err error) {
+	lines, err := r.storage.Head(ctx, remote.Bucket, remote.Key+linesSuffix)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil || remote.Mark == "" || lines.Mark != remote.Mark {
+		return "", err
+	}
+	return lines.ETag, nil
+}
+
+// deleteLines deletes the lines beside an object that were sent with it.
+func (r *round) deleteLines(ctx context.Context, remote *store.Remote) error {
+	etag, err := r.linesOf(ctx, remote)
+	if err == nil && etag != "" {
+		err = r.storage.Delete(ctx, remote.Bucket, remote.Key+linesSuffix, etag)
+	}
+	return err
 }

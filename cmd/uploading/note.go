@@ -77,11 +77,14 @@ func (r *round) dropReplaced(ctx context.Context, name string, remote *store.Rem
 	return r.replaced(ctx, name, former)
 }
 
-// forget takes back that a file has a copy, durably.
-func (r *round) forget(name string) error {
-	delete(r.noted, name)
-	if err := r.index.SetRemote(name, nil); err != nil {
+// forget takes back that a file has a copy, durably. The lines that were sent with that go.
+func (r *round) forget(ctx context.Context, f *store.File) error {
+	if err := r.deleteLines(ctx, f.Remote); err != nil {
 		return err
 	}
-	return r.dir.DropNote(r.dir.AwayNote(name))
+	delete(r.noted, f.Name)
+	if err := r.index.SetRemote(f.Name, nil); err != nil {
+		return err
+	}
+	return r.dir.DropNote(r.dir.AwayNote(f.Name))
 }

@@ -119,7 +119,7 @@ func (r *round) let(ctx context.Context, f *store.File) (freed int64, err error)
 	if err != nil {
 		return 0, err
 	}
-	if place.IsLink() {
+	if place.IsLink() || r.isToBeSentAnew(f.Name) {
 		return 0, nil
 	}
 	if place.File.Size() != f.Remote.Size {
@@ -168,7 +168,7 @@ func (r *round) isThere(ctx context.Context, f *store.File) (bool, error) {
 	}
 	r.log.Error().Err(err).Str("file", f.Name).Str("at", f.Remote.URL()).
 		Msg("the copy of a WARC file is not in object storage any more: the file stays here, and is sent anew")
-	return false, r.forget(f.Name)
+	return false, r.forget(ctx, f)
 }
 
 // mark notes, durably, that a local copy may go: in the layout, so that no older version looks for it, in
@@ -197,6 +197,9 @@ func (r *round) mark(f *store.File, place warc.Place) error {
 	err := r.index.SetRemoteWhile(f.Name, &released, func() error {
 		if now, _ := r.index.File(f.Name); now.Remote == nil || !now.Remote.IsSame(f.Remote) {
 			return errOther
+		}
+		if r.isToBeSentAnew(f.Name) {
+			return errNotThere
 		}
 		return place.Still()
 	})

@@ -3,6 +3,7 @@ package uploading
 import (
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"io"
 	"net/http"
 	"os"
@@ -175,14 +176,16 @@ func TestRemovedWhileSent(t *testing.T) {
 				t.Errorf("%+v, %v", done, err)
 			}
 			if ended { // before it was noted that the copy is not what the file is
-				if err := r.dir.DropNote(r.dir.StaleNote(file)); err != nil {
+				former := new(noted)
+				err := r.dir.ReadNote(r.dir.StaleNote(file), former)
+				if err = errors.Join(err, r.dir.DropNote(r.dir.StaleNote(file))); err != nil {
 					t.Fatal(err)
 				}
 				info, err := os.Stat(r.object(file))
 				if err != nil {
 					t.Fatal(err)
 				}
-				note := begun{Bucket: "warcs", Key: r.prefix + "/" + file, Size: info.Size(), Free: true}
+				note := begun{Bucket: "warcs", Key: r.prefix + "/" + file, Size: info.Size(), Mark: former.Mark}
 				if err := r.dir.WriteNote(r.dir.UploadNote(file), 0, note); err != nil {
 					t.Fatal(err)
 				}

@@ -3,6 +3,7 @@ package uploading
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -130,10 +131,13 @@ type begun struct {
 	Key    string `json:"key"`
 	Size   int64  `json:"size"` // of the file
 
-	// Free says that nothing of anybody else's was there when the upload began: what is there later, of that
-	// size, is of it. Over is the ETag of what was there of this collection.
-	Free bool   `json:"free,omitempty"`
+	// Mark is random, and kept with the object: what is there later is of this upload if it has that. Over is
+	// the ETag of what was there of this collection.
+	Mark string `json:"mark"`
 	Over string `json:"over,omitempty"`
+
+	// Anew says that what is there is not what it was, whatever the storage says of it.
+	Anew bool `json:"anew,omitempty"`
 
 	Begun *objects.Begun `json:"begun,omitempty"` // of one in parts
 }
@@ -154,7 +158,7 @@ func (r *round) put(ctx context.Context, f *store.File, opened *os.File) (*store
 		return nil, fmt.Errorf("%s is what it was before something was removed from it, and could not be deleted "+
 			"yet: it is sent when that is done", former.URL())
 	}
-	now, replaces, err := r.begin(ctx, f, bucket, key)
+	now, err := r.begin(ctx, f, bucket, key)
 	if err != nil {
 		return nil, err
 	}
@@ -166,7 +170,7 @@ func (r *round) put(ctx context.Context, f *store.File, opened *os.File) (*store
 	r.progress()
 	remote, err := r.storage.Put(ctx, objects.Upload{
 		Bucket: bucket, Key: key, Body: opened, Size: f.Committed, ContentType: "application/warc",
-		Begun: now.Begun, Replaces: replaces, Sent: r.takes(), PartSize: r.partSize,
+		Begun: now.Begun, Mark: now.Mark, Over: now.Over, Anew: now.Anew, Sent: r.takes(), PartSize: r.partSize,
 		Keep: func(b *objects.Begun) error {
 			now.Begun = b
 			return errors.Join(r.dir.WriteNote(note, r.Mode, now), fault.At(fault.UploadPart))
@@ -176,7 +180,7 @@ func (r *round) put(ctx context.Context, f *store.File, opened *os.File) (*store
 		return nil, errors.Join(err, r.taken(ctx, note, now))
 	}
 	if err == nil {
-		remote.Found = !now.Free
+		remote.Found = !now.made(remote.Mark, remote.ETag)
 	}
 	return remote, err
 }
@@ -186,17 +190,21 @@ func (r *round) put(ctx context.Context, f *store.File, opened *os.File) (*store
 func (r *round) taken(ctx context.Context, note string, now *begun) error {
 	if now.Begun != nil {
 		if err := r.storage.Abort(ctx, now.Begun); err != nil {
-			now.Free, now.Over = false, ""
+			now.Mark, now.Over = rand.Text(), ""
 			return errors.Join(err, r.dir.WriteNote(note, r.Mode, now))
 		}
 	}
 	return r.dir.DropNote(note)
 }
 
+// made reports whether an object is of this collection: of this upload, or what that writes over.
+func (b *begun) made(mark, etag string) bool {
+	return mark != "" && mark == b.Mark || etag != "" && etag == b.Over
+}
+
 // begin looks what an earlier try has left, and whether what is at the other side may be written over: what
 // this collection has put there may.
-func (r *round) begin(ctx context.Context, f *store.File, bucket, key string) (now *begun, replaces bool,
-	err error) {
+func (r *round) begin(ctx context.Context, f *store.File, bucket, key string) (now *begun, err error) {
 	now = &begun{Bucket: bucket, Key: key, Size: f.Committed}
 	last := new(begun)
 	if err := r.dir.ReadNote(r.dir.UploadNote(f.Name), last); err != nil || !last.isOf(f.Name) ||
@@ -214,14 +222,14 @@ func (r *round) begin(ctx context.Context, f *store.File, bucket, key string) (n
 	there, err := r.storage.Head(ctx, bucket, key)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		now.Free = true
 	case err != nil:
-		return nil, false, err
-	case slices.Contains(ours, there.ETag), last.Free && there.Size == last.Size:
-		now.Free, now.Over, replaces = true, there.ETag, true
+		return nil, err
+	case slices.Contains(ours, there.ETag), last.made(there.Mark, ""):
+		now.Over = there.ETag
 	}
-	now.Begun = last.Begun
-	return now, replaces, nil
+	now.Begun, now.Anew = last.Begun, last.Anew
+	now.Mark = cmp.Or(last.Mark, rand.Text())
+	return now, nil
 }
 
 // takes returns what is told of bytes that the other side has taken.

@@ -27,6 +27,9 @@ func (r *round) settleAll(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := r.settleAgain(ctx, files); err != nil {
+		return err
+	}
 	for _, name := range stale {
 		if err := r.each(name, func() error { return r.settleStale(ctx, name, files[name]) }); err != nil {
 			return err
@@ -66,6 +69,7 @@ func (r *round) each(name string, do func() error) error {
 	if err := do(); err != nil {
 		return r.fail(name, err)
 	}
+	r.silent = 0
 	return nil
 }
 
@@ -136,18 +140,6 @@ func (r *round) delete(ctx context.Context, remote *store.Remote) error {
 	return r.deleteLines(ctx, remote)
 }
 
-// deleteLines deletes the lines beside an object.
-func (r *round) deleteLines(ctx context.Context, remote *store.Remote) error {
-	lines, err := r.storage.Head(ctx, remote.Bucket, remote.Key+linesSuffix)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err == nil {
-		err = r.storage.Delete(ctx, lines.Bucket, lines.Key, lines.ETag)
-	}
-	return err
-}
-
 // settleUploads ends the uploads of files that are not to be sent any more, or to elsewhere.
 func (r *round) settleUploads(ctx context.Context, files map[string]*store.File) error {
 	names, err := r.dir.Uploads()
@@ -183,12 +175,12 @@ func (r *round) abandon(ctx context.Context, name string, f *store.File, last *b
 		}
 	}
 	is := f.Remote != nil && last.isAt(f.Remote.Bucket, f.Remote.Key)
-	if last.Free && !is {
+	if last.Mark != "" && !is {
 		there, err := r.storage.Head(ctx, last.Bucket, last.Key)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
-		if err == nil && there.Size == last.Size {
+		if err == nil && last.made(there.Mark, "") {
 			r.log.Warn().Str("file", name).Str("at", "s3://"+last.Bucket+"/"+last.Key).Msg("files do not go there " +
 				"any more, and an upload that was cut off may have left this: delete it, if it is of no other collection")
 		}

@@ -15,7 +15,7 @@ func (r *recording) unnoted() string {
 	file := r.file("https://example.com/unnoted", 3000)
 	r.round("")
 	f, _ := r.Index().File(file)
-	note := begun{Bucket: f.Remote.Bucket, Key: f.Remote.Key, Size: f.Committed, Free: true}
+	note := begun{Bucket: f.Remote.Bucket, Key: f.Remote.Key, Size: f.Committed, Mark: f.Remote.Mark}
 	for _, err := range []error{r.Index().SetRemote(file, nil), r.dir.DropNote(r.dir.AwayNote(file)),
 		r.dir.WriteNote(r.dir.UploadNote(file), 0, note)} {
 		if err != nil {

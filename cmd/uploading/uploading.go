@@ -120,6 +120,8 @@ type round struct {
 	refused int   // how often in a row it has refused to take a file
 	why     error // the last time of either
 	stays   bool  // no local copy goes any more in this round: it has refused to tell of their objects
+
+	unreached error // why a step ended in which nothing was sent
 }
 
 // mostSilent is how often in a row the storage may give no answer, or refuse, before a round ends: one file
@@ -173,27 +175,33 @@ func (r *round) run(ctx context.Context) (err error) {
 			return context.Cause(ctx)
 		}
 	}
-	if r.silent+r.refused > 0 && r.done.Files == 0 {
+	switch {
+	case r.done.Files > 0:
+		return nil
+	case r.silent+r.refused > 0:
 		return r.why
 	}
-	return nil
+	return r.unreached
 }
 
-// apart does a step of which the sending does not depend: what is refused there, such as to delete, ends
-// that step alone.
-func (r *round) apart(ctx context.Context, step func(context.Context) error) (refused bool, err error) {
-	before := r.refused
+// apart does a step of which the sending does not depend: what is refused there, such as to delete, or has no
+// answer, ends that step alone.
+func (r *round) apart(ctx context.Context, step func(context.Context) error) (ended bool, err error) {
+	refused, silent := r.refused, r.silent
 	err = step(ctx)
-	r.refused = before
-	if refused = errors.Is(err, objects.ErrRefused); refused {
+	r.refused, r.silent = refused, silent
+	if ended = isOfStorage(err) && ctx.Err() == nil; ended {
+		if errors.Is(err, objects.ErrUnreachable) {
+			r.unreached = err
+		}
 		err = nil
 	}
-	return refused, err
+	return ended, err
 }
 
 // fail notes what could not be done with a file, and returns the error if nothing else can be done either.
 func (r *round) fail(file string, err error) error {
-	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, ErrEnding) {
 		return err
 	}
 	why := explain(err)

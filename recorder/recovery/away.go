@@ -170,7 +170,7 @@ func (r *recovery) ask(storage *objects.Storage, remote *store.Remote) (*store.R
 			remote.Size)
 	case remote.ETag == "" || remote.SHA256 == store.Sum{}:
 		asked := *remote
-		asked.ETag, asked.Version = there.ETag, there.Version
+		asked.ETag, asked.Version, asked.Mark = there.ETag, there.Version, there.Mark
 		return &asked, nil
 	}
 	return remote, nil

@@ -26,6 +26,7 @@ type Object struct {
 	ETag        string
 	Version     string    // empty where the bucket keeps no versions
 	Modified    time.Time // as the storage has it
+	Mark        string    // of the upload; empty if it has none, and in lists
 
 	sha256 string // of the whole or of the parts, as S3 writes it; empty if it tells none
 }
@@ -49,7 +50,7 @@ func (s *Storage) head(ctx context.Context, bucket, key string) (*Object, error)
 		in.ChecksumMode = types.ChecksumModeEnabled
 	}
 	out, err := s.client.HeadObject(ctx, in)
-	if s.mustBePlain(plain, err) {
+	if mustBePlain(&s.plain, plain, err) {
 		return s.head(ctx, bucket, key)
 	}
 	if err != nil {
@@ -58,6 +59,9 @@ func (s *Storage) head(ctx context.Context, bucket, key string) (*Object, error)
 	found := &Object{Bucket: bucket, Key: key, Size: aws.ToInt64(out.ContentLength),
 		ETag: etagText(aws.ToString(out.ETag)), Version: aws.ToString(out.VersionId),
 		Modified: aws.ToTime(out.LastModified), sha256: aws.ToString(out.ChecksumSHA256)}
+	if mark := out.Metadata[markName]; len(mark) <= mostTag {
+		found.Mark = mark
+	}
 	if found.Version == "null" {
 		found.Version = ""
 	}
@@ -111,11 +115,13 @@ func (s *Storage) readBack(ctx context.Context, found *Object, want store.Sum) e
 }
 
 // Delete removes an object, if its ETag is still that one. One that is not there is no error;
-// another one is ErrChanged, and stays.
+// another one is ErrChanged, and stays. It wraps ErrRefused if there is no such bucket.
 func (s *Storage) Delete(ctx context.Context, bucket, key, etag string) error {
 	err := s.delete(ctx, bucket, key, etag)
 	if errors.Is(err, fs.ErrNotExist) {
-		err = nil
+		if _, err = s.Head(ctx, bucket, key); errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
 	}
 	return about("delete", bucket, key, err)
 }
@@ -130,12 +136,12 @@ func (s *Storage) delete(ctx context.Context, bucket, key, etag string) error {
 	if err != nil {
 		return err
 	}
-	in, plain := &s3.DeleteObjectInput{Bucket: &bucket, Key: &key}, s.plain.Load()
+	in, plain := &s3.DeleteObjectInput{Bucket: &bucket, Key: &key}, s.plainDelete.Load()
 	if !plain {
 		in.IfMatch = aws.String(quoted(etag))
 	}
 	_, err = s.client.DeleteObject(ctx, in)
-	if s.mustBePlain(plain, err) {
+	if mustBePlain(&s.plainDelete, plain, err) {
 		return s.delete(ctx, bucket, key, etag)
 	}
 	return explain(ctx, err)

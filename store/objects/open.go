@@ -36,7 +36,8 @@ type Storage struct {
 	life context.Context // of what reads ahead
 	end  context.CancelFunc
 
-	plain atomic.Bool // the other side has refused checksums or conditions in a head
+	// The other side has refused checksums or conditions: of anything but a DELETE, and of that.
+	plain, plainDelete atomic.Bool
 }
 
 // Open reads where the storage is and who asks there. No request is made: whether it is there, and

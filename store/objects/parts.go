@@ -79,12 +79,12 @@ func (j *sending) begin(ctx context.Context) error {
 	}
 	plain := j.storage.plain.Load()
 	in := &s3.CreateMultipartUploadInput{Bucket: &j.up.Bucket, Key: &j.up.Key,
-		ContentType: j.up.contentType()}
+		ContentType: j.up.contentType(), Metadata: j.up.metadata()}
 	if !plain {
 		in.ChecksumAlgorithm = types.ChecksumAlgorithmSha256
 	}
 	out, err := j.storage.client.CreateMultipartUpload(ctx, in)
-	if j.storage.mustBePlain(plain, err) {
+	if mustBePlain(&j.storage.plain, plain, err) {
 		return j.begin(ctx)
 	}
 	if err != nil {
@@ -156,7 +156,7 @@ func (j *sending) send(ctx context.Context, i int) error {
 		in.ChecksumSHA256 = aws.String(sumText(j.sums.parts[i].sha256))
 	}
 	out, err := j.storage.client.UploadPart(ctx, in, signed(j.sums.parts[i].sha256))
-	if j.storage.mustBePlain(plain, err) {
+	if mustBePlain(&j.storage.plain, plain, err) {
 		return j.send(ctx, i)
 	}
 	if err != nil {
@@ -190,10 +190,10 @@ func (j *sending) complete(ctx context.Context) error {
 		UploadId:        &j.begun.UploadID,
 		MultipartUpload: &types.CompletedMultipartUpload{Parts: j.completed(!plain)}}
 	if !plain {
-		in.IfNoneMatch = j.up.condition()
+		in.IfNoneMatch, in.IfMatch = j.up.conditions()
 	}
 	_, err := j.storage.client.CompleteMultipartUpload(ctx, in)
-	if j.storage.mustBePlain(plain, err) {
+	if mustBePlain(&j.storage.plain, plain, err) {
 		return j.complete(ctx)
 	}
 	return explain(ctx, err)

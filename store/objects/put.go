@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -40,8 +41,17 @@ type Upload struct {
 	// Sent, if it is not nil, is told how many bytes the other side has taken more, by any goroutine.
 	Sent func(bytes int64)
 
-	// Replaces says that another object of the key may be written over.
+	// Replaces says that another object of the key may be written over; Over that one with this ETag may,
+	// and no other.
 	Replaces bool
+	Over     string
+
+	// Anew has it sent although the storage says that it has the same content.
+	Anew bool
+
+	// Mark, if it is not empty, is kept with the object, and tells whose it is: one that is there with the
+	// same content may be another's.
+	Mark string
 
 	// PartSize is how long parts are, in bytes; 0: 64 MiB, or more if there would be too many. No
 	// storage takes parts below 5 MiB.
@@ -67,6 +77,9 @@ func (s *Storage) put(ctx context.Context, up *Upload) (*store.Remote, error) {
 	}
 	// It may be there already: the last try was cut off before its caller could note that it was done.
 	remote, err := s.settled(ctx, up, sums)
+	if old := up.Begun; err == nil && old != nil && old.UploadID != "" && (remote != nil || sums.isWhole()) {
+		err = s.Abort(ctx, old) // nobody goes on with it
+	}
 	if remote != nil || err != nil {
 		return remote, err
 	}
@@ -86,11 +99,13 @@ func (s *Storage) put(ctx context.Context, up *Upload) (*store.Remote, error) {
 func (s *Storage) ended(ctx context.Context, up *Upload, sums *sums, sent error) (
 	*store.Remote, error) {
 
-	remote, err := s.found(ctx, up, sums)
+	remote, etag, err := s.found(ctx, up, sums)
 	switch {
+	case remote != nil && up.Anew && sent != nil && up.mayReplace(etag):
+		return nil, fmt.Errorf("%w: %w", ErrUnreachable, sent)
 	case remote != nil || err != nil && !errors.Is(err, errDiffers):
 		return remote, err
-	case sent != nil && errors.Is(err, errDiffers) && !up.Replaces:
+	case sent != nil && errors.Is(err, errDiffers) && !up.mayReplace(etag):
 		return nil, ErrTaken
 	case sent != nil:
 		return nil, fmt.Errorf("%w: %w", ErrUnreachable, sent)
@@ -105,40 +120,44 @@ var errDiffers = errors.New("it differs")
 
 // settled returns what is there already; nil if it is to be sent.
 func (s *Storage) settled(ctx context.Context, up *Upload, sums *sums) (*store.Remote, error) {
-	remote, err := s.found(ctx, up, sums)
+	remote, etag, err := s.found(ctx, up, sums)
+	if etag == "" && err == nil {
+		up.Over = "" // it is free
+	}
+	if up.mayReplace(etag) && (errors.Is(err, errDiffers) || err == nil && up.Anew) {
+		return nil, nil
+	}
 	if !errors.Is(err, errDiffers) {
 		return remote, err
-	}
-	if up.Replaces {
-		return nil, nil
 	}
 	return nil, fmt.Errorf("%w, and is not written over: give each recorder a warc-prefix, or a prefix in "+
 		"the bucket, of its own", ErrTaken)
 }
 
-// found returns what is there, if it is what the upload is of; nil if nothing is there.
-func (s *Storage) found(ctx context.Context, up *Upload, sums *sums) (*store.Remote, error) {
+// found returns what is there, if it is what the upload is of, and the ETag of whatever is there; nil and
+// none if nothing is there.
+func (s *Storage) found(ctx context.Context, up *Upload, sums *sums) (remote *store.Remote, etag string, err error) {
 	object, err := s.head(ctx, up.Bucket, up.Key)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+		return nil, "", nil
 	}
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	same, err := s.isSame(ctx, object, sums)
 	if err == nil && !same {
 		err = errDiffers
 	}
 	if err != nil {
-		return nil, err
+		return nil, object.ETag, err
 	}
-	return sums.remote(object), nil
+	return sums.remote(object), object.ETag, nil
 }
 
 // remote is what is noted of an object that has the content of the sums.
 func (s *sums) remote(object *Object) *store.Remote {
 	r := &store.Remote{Bucket: object.Bucket, Key: object.Key, Size: s.size, SHA256: s.whole,
-		ETag: object.ETag, Version: object.Version, Uploaded: time.Now().UTC().Truncate(time.Second)}
+		ETag: object.ETag, Version: object.Version, Mark: object.Mark, Uploaded: time.Now().UTC().Truncate(time.Second)}
 	if !s.isWhole() {
 		r.PartSize, r.Parts = s.partSize, s.shaParts()
 	}
@@ -149,14 +168,14 @@ func (s *sums) remote(object *Object) *store.Remote {
 func (s *Storage) putWhole(ctx context.Context, up *Upload, sums *sums) error {
 	in := &s3.PutObjectInput{Bucket: &up.Bucket, Key: &up.Key,
 		Body:        io.NewSectionReader(up.Body, 0, up.Size),
-		ContentType: up.contentType()}
+		ContentType: up.contentType(), Metadata: up.metadata()}
 	plain := s.plain.Load()
 	if !plain {
 		in.ChecksumSHA256 = aws.String(sumText(sums.whole))
-		in.IfNoneMatch = up.condition()
+		in.IfNoneMatch, in.IfMatch = up.conditions()
 	}
 	_, err := s.client.PutObject(ctx, in, signed(sums.whole))
-	if s.mustBePlain(plain, err) {
+	if mustBePlain(&s.plain, plain, err) {
 		return s.putWhole(ctx, up, sums)
 	}
 	if err == nil {
@@ -170,11 +189,13 @@ func (s *Storage) isFree(ctx context.Context, up *Upload) error {
 	if up.Replaces {
 		return nil
 	}
-	_, err := s.head(ctx, up.Bucket, up.Key)
+	there, err := s.head(ctx, up.Bucket, up.Key)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, fs.ErrNotExist) && up.Over == "":
 		return nil
-	case err == nil:
+	case err == nil && up.mayReplace(there.ETag):
+		return nil
+	case err == nil || errors.Is(err, fs.ErrNotExist):
 		err = ErrChanged
 	}
 	return err
@@ -188,12 +209,31 @@ func (up *Upload) contentType() *string {
 	return &up.ContentType
 }
 
-// condition keeps an upload from what is there.
-func (up *Upload) condition() *string {
-	if up.Replaces {
+// markName is the metadata of an object that has its mark.
+const markName = "warcorder-upload"
+
+// metadata is what is kept with the object.
+func (up *Upload) metadata() map[string]string {
+	if up.Mark == "" {
 		return nil
 	}
-	return aws.String("*")
+	return map[string]string{markName: up.Mark}
+}
+
+// mayReplace reports whether what has that ETag may be written over.
+func (up *Upload) mayReplace(etag string) bool {
+	return etag != "" && (up.Replaces || etag == etagText(up.Over))
+}
+
+// conditions keep an upload from what is there.
+func (up *Upload) conditions() (ifNone, ifMatch *string) {
+	switch {
+	case up.Replaces:
+		return nil, nil
+	case up.Over != "":
+		return nil, aws.String(quoted(up.Over))
+	}
+	return aws.String("*"), nil
 }
 
 func (up *Upload) sent(bytes int64) {
@@ -217,7 +257,7 @@ func signed(sum store.Sum) func(*s3.Options) {
 // mustBePlain reports whether a server has refused the fields of checksums and conditions, which
 // not all know, so that the request is to be made without them. From then on they are not sent, and
 // what they say is asked by HEAD, or by reading back.
-func (s *Storage) mustBePlain(plain bool, err error) bool {
+func mustBePlain(all *atomic.Bool, plain bool, err error) bool {
 	if err == nil || plain {
 		return false
 	}
@@ -225,7 +265,7 @@ func (s *Storage) mustBePlain(plain bool, err error) bool {
 	refused := status == http.StatusNotImplemented || code == "NotImplemented" ||
 		status == http.StatusBadRequest && (code == "InvalidArgument" || code == "InvalidRequest")
 	if refused {
-		s.plain.Store(true)
+		all.Store(true)
 	}
 	return refused
 }

@@ -145,6 +145,7 @@ func (f *fileCheck) sumUp() {
 		return
 	}
 	if f.remote.SHA256 != sums.Whole {
+		f.lost()
 		f.add(0, Object, "the object has another SHA-256 than the file that was uploaded%s: %s",
 			f.otherParts(sums.Parts), f.remedy())
 	}
@@ -183,8 +184,10 @@ func (f *fileCheck) readFailed(offset int64, err error) {
 		f.add(offset, Read, "%v", err)
 		return
 	case errors.Is(err, fs.ErrNotExist):
+		f.lost()
 		f.add(0, Object, "the object is gone: %s", f.remedy())
 	case errors.Is(err, objects.ErrChanged), errors.Is(err, io.ErrUnexpectedEOF):
+		f.lost()
 		f.add(0, Object, "the object is not what was uploaded (%v): %s", err, f.remedy())
 	default:
 		f.failed = fmt.Errorf("object storage cannot be read: %w", err)
@@ -200,6 +203,13 @@ func (f *fileCheck) readFailed(offset int64, err error) {
 		f.blind = make(map[int]bool)
 	}
 	f.blind[f.number] = true
+}
+
+// lost tells of an object that is not what it must be, of a file that is here.
+func (f *fileCheck) lost() {
+	if f.copied && f.Lost != nil {
+		f.Lost(f.remote)
+	}
 }
 
 // remedy says what to do about an object that is not what it must be.

@@ -42,6 +42,9 @@ type Checker struct {
 	// Remote says that object storage is read: the files of a collection that are away, as if they
 	// were here, and the copies of those that are here.
 	Remote bool
+	// Lost, if not nil, is told of each object that is not what was uploaded, of a file that is here; by any
+	// goroutine.
+	Lost func(*store.Remote)
 	// Progress, if not nil, is called with the number of bytes that have been read.
 	Progress func(file string, done, total int64)
 
