@@ -12,7 +12,7 @@ import (
 //
 //	line    + - : _ , #    as long as maxLine
 //	bulk    $ =            as long as maxBulk
-//	array   * ~ > %        of maxElements (% of as many pairs), in maxDepth others
+//	array   * ~ > %        of maxElements (% of as many pairs), in maxDepth others, maxAll in all
 type guard struct {
 	net.Conn
 	rest int // bytes of a bulk, with its line break, that are still to come
@@ -20,6 +20,7 @@ type guard struct {
 	n    int             // of line
 	open [maxDepth]int64 // elements that are still to come, of each array
 	deep int             // arrays that are open
+	all  int64           // elements of the answer so far
 }
 
 const (
@@ -27,6 +28,7 @@ const (
 	maxBulk     = 8 << 10 // more than maxValue, and more than a Sentinel says of a server
 	maxElements = 1 << 10 // more than mostKeys
 	maxDepth    = 4
+	maxAll      = 4 * maxElements
 )
 
 var errAnswer = errors.New("its answer is none that Redis or Valkey gives: is there one at this address?")
@@ -95,7 +97,10 @@ func (g *guard) whole(line []byte) bool {
 			g.ends()
 			return ok
 		}
-		if g.deep == maxDepth {
+		if g.deep == 0 {
+			g.all = 0
+		}
+		if g.all += length; g.all > maxAll || g.deep == maxDepth {
 			return false
 		}
 		g.open[g.deep] = length

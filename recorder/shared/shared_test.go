@@ -119,6 +119,7 @@ func TestCheck(t *testing.T) {
 // TestGuard: an answer that no question of ours has ends the connection before room is made for it.
 func TestGuard(t *testing.T) {
 	t.Parallel()
+	full := "*1024\r\n" + strings.Repeat("$-1\r\n", 1024)
 	for _, c := range []struct {
 		name, answer string
 		good         bool
@@ -130,6 +131,8 @@ func TestGuard(t *testing.T) {
 		{"a bulk of 512 MB", "$536870912\r\n", false},
 		{"a length beyond all", "$99999999999999999999999\r\n", false},
 		{"an array without end", "*2147483647\r\n", false},
+		{"arrays one after another", strings.Repeat(full, 6), true},
+		{"arrays in an array", "*6\r\n" + strings.Repeat(full, 6), false},
 		{"arrays in arrays", strings.Repeat("*1\r\n", 100), false},
 		{"a line without end", "+" + strings.Repeat("a", 1<<20), false},
 		{"HTTP", "HTTP/1.1 400 Bad Request\r\n\r\n", false},

@@ -57,6 +57,11 @@ func (f *Files) use(at store.Location) (one *file, end int64, err error) {
 		}
 	}
 	one, size, err := f.current(at.File, known)
+	if errors.Is(err, ErrMissing) && known.Remote == nil {
+		if known, err = f.askOfGone(at.File); err == nil {
+			one, size, err = f.current(at.File, known)
+		}
+	}
 	if err != nil {
 		return nil, 0, place(at, err)
 	}
@@ -68,6 +73,21 @@ func (f *Files) use(at store.Location) (one *file, end int64, err error) {
 		return nil, 0, place(at, fmt.Errorf("%w from byte %d on", ErrMissing, size))
 	}
 	return one, end, nil
+}
+
+// askOfGone asks what became of a file that is not here any more, once for all who read it: whoever lets one
+// go notes before that it is away.
+func (f *Files) askOfGone(name string) (known store.File, err error) {
+	f.asking.Lock()
+	defer f.asking.Unlock()
+	if f.gone[name] {
+		known, _ = f.progress.File(name)
+		return known, nil
+	}
+	if known, _, err = f.progress.FileNow(name); err == nil {
+		f.gone[name] = true
+	}
+	return known, err
 }
 
 // endOf returns up to where a place of a file that is committed so far may be read.

@@ -65,6 +65,9 @@ type Files struct {
 
 	archives *simplelru.LRU[string, []string] // that dedupFrom has found
 
+	asking sync.Mutex
+	gone   map[string]bool // files of which was asked what became of them
+
 	members, plain sync.Pool // of *member, for files of gzip members and for those not compressed
 }
 
@@ -114,7 +117,7 @@ type progress interface {
 }
 
 func newFiles(held *holdings.Holdings, progress progress) *Files {
-	f := &Files{dir: held.Dir(), holdings: held, progress: progress}
+	f := &Files{dir: held.Dir(), holdings: held, progress: progress, gone: make(map[string]bool)}
 	opened, err := simplelru.NewLRU(mostOpen, func(_ string, one *file) { one.evicted() })
 	if err != nil {
 		panic(err) // the size is positive

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -81,6 +82,9 @@ func (w *worker) check(t target) *fileCheck {
 func (f *fileCheck) openAny() error {
 	if f.remote == nil {
 		file, err := os.Open(f.path)
+		if errors.Is(err, fs.ErrNotExist) {
+			return f.openGone(err)
+		}
 		if err != nil {
 			return err
 		}

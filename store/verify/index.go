@@ -20,7 +20,7 @@ import (
 // wraps fs.ErrNotExist if there is no collection.
 func (c *Checker) Collection(dir collection.Dir) (Summary, error) {
 	defer c.close()
-	c.whole, c.summary.Remote = true, c.Remote
+	c.dir, c.whole, c.summary.Remote = dir, true, c.Remote
 	if _, err := os.Stat(dir.Archive()); err != nil {
 		return c.summary, fmt.Errorf("no collection in %s: %w", dir, err)
 	}

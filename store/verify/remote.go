@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -124,6 +125,31 @@ func (f *fileCheck) openObject() error {
 	return nil
 }
 
+// errWentAway says that a file has gone away since the check began, and that its object is not read.
+var errWentAway = errors.New("it is away by now")
+
+// openGone opens the object of a file that was here when the check began: a recorder beside it lets files go.
+// Where it has none, that is the error.
+func (f *fileCheck) openGone(err error) error {
+	name, remote := filepath.Base(f.path), new(store.Remote)
+	if f.dir == "" || f.dir.ReadNote(f.dir.AwayNote(name), remote) != nil || remote.Check(name) != nil ||
+		remote.Size != f.size {
+		return err
+	}
+	f.mu.Lock()
+	f.summary.Away++
+	f.away = f.away || !f.Remote
+	f.mu.Unlock()
+	if !f.Remote {
+		return errWentAway
+	}
+	f.remote = remote
+	if err := f.openObject(); err != nil {
+		return err
+	}
+	return f.open()
+}
+
 // objectStorage is what the environment names, for all files.
 func (c *Checker) objectStorage() (*objects.Storage, error) {
 	c.mu.Lock()
@@ -180,6 +206,9 @@ const maxParts = 10
 // check, of which nobody could say what it is worth.
 func (f *fileCheck) readFailed(offset int64, err error) {
 	switch {
+	case errors.Is(err, errWentAway):
+		f.beBlind()
+		return
 	case f.remote == nil:
 		f.add(offset, Read, "%v", err)
 		return
@@ -193,12 +222,19 @@ func (f *fileCheck) readFailed(offset int64, err error) {
 		f.failed = fmt.Errorf("object storage cannot be read: %w", err)
 	}
 	f.gone = true
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.failed != nil {
-		f.object.failed = f.failed
+	if f.failed == nil {
+		f.beBlind()
 		return
 	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.object.failed = f.failed
+}
+
+// beBlind notes that nothing is compared with what a file has.
+func (f *fileCheck) beBlind() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	if f.blind == nil {
 		f.blind = make(map[int]bool)
 	}

@@ -48,11 +48,12 @@ type Checker struct {
 	// Progress, if not nil, is called with the number of bytes that have been read.
 	Progress func(file string, done, total int64)
 
-	names  []string // of the files, by their numbers
-	whole  bool     // the files are a collection's: the originals of its own revisits must be there
-	passed bool     // files of the collection that are being written were not read
-	byID   table    // a row for each record and each reference to one
-	lines  table    // with an index: a row for each record that can be in it, and for each capture
+	dir    collection.Dir // "" if the files are no collection's
+	names  []string       // of the files, by their numbers
+	whole  bool           // the files are a collection's: the originals of its own revisits must be there
+	passed bool           // files of the collection that are being written were not read
+	byID   table          // a row for each record and each reference to one
+	lines  table          // with an index: a row for each record that can be in it, and for each capture
 
 	away bool // files that are away were not read
 
