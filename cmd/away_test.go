@@ -3,7 +3,9 @@
 package cmd
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -180,6 +182,45 @@ func TestVerifyRemote(t *testing.T) {
 	}
 	if out, errs, code := p.run("verify"); code != 0 {
 		t.Errorf("without --remote: %d %s%s", code, out, errs)
+	}
+}
+
+// TestVerifySendsAnew: an object that verify has found to be damaged is written over by the next upload with the
+// file that is here, before that goes.
+func TestVerifySendsAnew(t *testing.T) {
+	p := &awayProgram{storage: gateway.Start(t), origin: newPages(t).URL, program: startRecording(t)}
+	p.fetch(p.origin + "/a")
+	if code := p.stop(); code != 0 {
+		t.Fatal(p.stderr)
+	}
+	p.name = warcNames(t, p.dir, "default")[0]
+	if out, errs, code := p.run("upload", "s3://warcs/news"); code != 0 {
+		t.Fatalf("%d %s%s", code, out, errs)
+	}
+	whole, err := os.ReadFile(p.object())
+	if err != nil {
+		t.Fatal(err)
+	}
+	object, err := os.OpenFile(p.object(), os.O_WRONLY, 0)
+	if err == nil {
+		_, err = object.WriteAt([]byte{whole[1000] ^ 1}, 1000)
+		err = errors.Join(err, object.Close())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, errs, code := p.run("verify", "--remote")
+	if code != 1 || !strings.Contains(out, "let warcorder upload send it anew") {
+		t.Errorf("%d %s%s", code, out, errs)
+	}
+	if out, errs, code := p.run("upload", "s3://warcs/news", "--keep-local", "0"); code != 0 {
+		t.Errorf("%d %s%s", code, out, errs)
+	}
+	if now, err := os.ReadFile(p.object()); !bytes.Equal(now, whole) {
+		t.Errorf("it is what it was: %v", err)
+	}
+	if out, errs, code := p.run("verify", "--remote"); code != 0 || !strings.Contains(out, "1 file that are away") {
+		t.Errorf("%d %s%s", code, out, errs)
 	}
 }
 
