@@ -130,7 +130,7 @@ func (r *round) putLines(ctx context.Context, f *store.File, lines *os.File) err
 	if err != nil {
 		return err
 	}
-	former, err := r.linesOf(ctx, f.Remote)
+	former, err := r.linesOf(ctx, f.Remote, false)
 	if err != nil {
 		return err
 	}
@@ -146,21 +146,29 @@ func (r *round) putLines(ctx context.Context, f *store.File, lines *os.File) err
 }
 
 // linesOf returns the ETag of the lines beside an object that were sent with it: they have its mark. Where
-// there are none, or others, it is empty.
-func (r *round) linesOf(ctx context.Context, remote *store.Remote) (etag string, err error) {
+// there are none, or others, it is empty; others are told of where they were sent.
+func (r *round) linesOf(ctx context.Context, remote *store.Remote, sent bool) (etag string, err error) {
 	lines, err := r.storage.Head(ctx, remote.Bucket, remote.Key+linesSuffix)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
-	if err != nil || remote.Mark == "" || lines.Mark != remote.Mark {
+	switch {
+	case err != nil:
 		return "", err
+	case remote.Mark != "" && lines.Mark == remote.Mark:
+		return lines.ETag, nil
 	}
-	return lines.ETag, nil
+	if sent {
+		r.log.Warn().Str("at", remote.URL()+linesSuffix).Msg("these lines have not the mark of those that were sent, " +
+			"and stay: delete them, if they are of no other collection, since they may name what was removed")
+	}
+	return "", nil
 }
 
 // deleteLines deletes the lines beside an object that were sent with it.
-func (r *round) deleteLines(ctx context.Context, remote *store.Remote) error {
-	etag, err := r.linesOf(ctx, remote)
+func (r *round) deleteLines(ctx context.Context, former *noted) error {
+	remote := &former.Remote
+	etag, err := r.linesOf(ctx, remote, former.Lines)
 	if err == nil && etag != "" {
 		err = r.storage.Delete(ctx, remote.Bucket, remote.Key+linesSuffix, etag)
 	}

@@ -79,7 +79,7 @@ func (r *round) dropReplaced(ctx context.Context, name string, remote *store.Rem
 
 // forget takes back that a file has a copy, durably. The lines that were sent with that go.
 func (r *round) forget(ctx context.Context, f *store.File) error {
-	if err := r.deleteLines(ctx, f.Remote); err != nil {
+	if err := r.deleteLines(ctx, &noted{Remote: *f.Remote}); err != nil {
 		return err
 	}
 	delete(r.noted, f.Name)

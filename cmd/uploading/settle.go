@@ -98,7 +98,7 @@ func (r *round) settleStale(ctx context.Context, name string, f *store.File) err
 		return fmt.Errorf("%s is not in archive/, and %s is what it was before something was removed from it: put "+
 			"the file back, and it is sent there; or delete the object, and then %s", name, former.URL(), path)
 	}
-	if err := r.delete(ctx, &former.Remote); err != nil {
+	if err := r.delete(ctx, former); err != nil {
 		return err
 	}
 	r.done.Deleted++
@@ -122,7 +122,7 @@ func (r *round) isUnknown(f *store.File) bool {
 func (r *round) replaced(ctx context.Context, name string, former *noted) error {
 	now := new(noted)
 	if err := r.dir.ReadNote(r.dir.AwayNote(name), now); err != nil || !now.Lines {
-		if err := r.deleteLines(ctx, &former.Remote); err != nil {
+		if err := r.deleteLines(ctx, former); err != nil {
 			return err
 		}
 	}
@@ -133,11 +133,11 @@ func (r *round) replaced(ctx context.Context, name string, former *noted) error 
 const linesSuffix = ".cdxj"
 
 // delete deletes an object, and the lines beside it.
-func (r *round) delete(ctx context.Context, remote *store.Remote) error {
-	if err := r.storage.Delete(ctx, remote.Bucket, remote.Key, remote.ETag); err != nil {
+func (r *round) delete(ctx context.Context, former *noted) error {
+	if err := r.storage.Delete(ctx, former.Bucket, former.Key, former.ETag); err != nil {
 		return err
 	}
-	return r.deleteLines(ctx, remote)
+	return r.deleteLines(ctx, former)
 }
 
 // settleUploads ends the uploads of files that are not to be sent any more, or to elsewhere.
