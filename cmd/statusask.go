@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -95,10 +96,35 @@ func first(conn net.Conn) func(context.Context, string, string) (net.Conn, error
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		if there := conn; there != nil {
 			conn = nil
-			return there, nil
+			return &questioned{Conn: there, asked: make(chan struct{})}, nil
 		}
 		return (&net.Dialer{}).DialContext(ctx, network, address)
 	}
+}
+
+// questioned is a connection from which nothing is read before something is written: what speaks unasked is
+// found in its answer, and net/http does not tell standard error of it.
+type questioned struct {
+	net.Conn
+	asked chan struct{}
+	once  sync.Once
+}
+
+func (q *questioned) Read(p []byte) (int, error) {
+	<-q.asked
+	return q.Conn.Read(p)
+}
+
+func (q *questioned) Write(p []byte) (int, error) {
+	q.once.Do(func() { close(q.asked) })
+	return q.Conn.Write(p)
+}
+
+// Close lets who waits to read go on.
+func (q *questioned) Close() error {
+	err := q.Conn.Close()
+	q.once.Do(func() { close(q.asked) })
+	return err
 }
 
 // page is one of the recorder's pages, and the status of the answer. 503 is no error: it is of a page

@@ -148,8 +148,8 @@ func (q *queue) unspill(path string) {
 
 func (q *queue) letGo(d *done) {
 	if d.queued > 0 {
+		q.queued.Add(-d.queued) // before others take its place: the sum is never above the bound
 		q.bytes.release(d.queued)
-		q.queued.Add(-d.queued)
 	}
 	q.cohorts.leave(d.cohort)
 	d.cohort = nil
