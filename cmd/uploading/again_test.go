@@ -78,6 +78,29 @@ func TestSentAgain(t *testing.T) {
 	}
 }
 
+// TestSentAgainUndeleted: so is it without the right to delete, where lines lie beside the object.
+func TestSentAgainUndeleted(t *testing.T) {
+	r := start(t)
+	file := r.file("https://example.com/", 3000)
+	r.lined("")
+	f, _ := r.Index().File(file)
+	if err := r.dir.WriteNote(r.dir.AgainNote(file), 0, f.Remote); err != nil {
+		t.Fatal(err)
+	}
+	storage := stand(t, r.storage.Endpoint)
+	r.up = New(r.dir, r.Index, zerolog.Nop())
+	storage.breaks(func(w http.ResponseWriter, req *http.Request) bool {
+		return req.Method == http.MethodDelete && refuse(w, http.StatusForbidden, "AccessDenied")
+	})
+	wants := r.wants("0")
+	wants.CDXJ = true
+	if done, err := r.up.Round(t.Context(), wants, true, nil); err != nil || done.Files != 1 || len(done.Failed) > 0 {
+		t.Errorf("%+v, %v", done, err)
+	}
+	r.readable()
+	r.settled(true)
+}
+
 // TestNotSentAgain: a file that is not what was uploaded either takes the place of nothing.
 func TestNotSentAgain(t *testing.T) {
 	r := start(t)

@@ -8,6 +8,7 @@ import (
 
 	"warcorder/store"
 	"warcorder/store/fault"
+	"warcorder/store/objects"
 )
 
 // noted is what away/NAME.json says: where the copy is, and whether the lines of the file lie beside it.
@@ -77,9 +78,11 @@ func (r *round) dropReplaced(ctx context.Context, name string, remote *store.Rem
 	return r.replaced(ctx, name, former)
 }
 
-// forget takes back that a file has a copy, durably. The lines that were sent with that go.
+// forget takes back that a file has a copy, durably. The lines that were sent with that go, where the storage
+// lets them: what keeps them there keeps no file from being sent anew.
 func (r *round) forget(ctx context.Context, f *store.File) error {
-	if err := r.deleteLines(ctx, &noted{Remote: *f.Remote}); err != nil {
+	err := r.deleteLines(ctx, &noted{Remote: *f.Remote})
+	if err != nil && !errors.Is(err, objects.ErrRefused) && !errors.Is(err, objects.ErrChanged) {
 		return err
 	}
 	delete(r.noted, f.Name)
