@@ -46,6 +46,19 @@ func (r *keyed) has(t *testing.T, waiting, running, alone int) {
 	}
 }
 
+// awaits waits until /status says that so many wholes wait or run: a client has its part before
+// the whole of it waits, and another part may overtake it.
+func (r *keyed) awaits(t *testing.T, wholes int) {
+	t.Helper()
+	var got completions
+	for deadline := time.Now().Add(patience); got.Completions.Waiting+got.Completions.Running != wholes; {
+		if r.state(t, &got); time.Now().After(deadline) {
+			t.Fatalf("%+v, want %d wholes", got, wholes)
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
 func showOnClientAbort(t *testing.T, b *keyBench) {
 	for _, c := range []struct {
 		file, name string

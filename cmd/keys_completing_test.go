@@ -42,8 +42,9 @@ func showCompletePerHost(t *testing.T, b *keyBench) {
 		"": "/held/0.mp4 /held/2.mp4", "complete-per-host: 2": "/held/0.mp4 /held/1.mp4 /held/2.mp4",
 	} {
 		f, r := newFilms(t), b.record(t, file+soon+names)
-		for _, url := range onHosts(f, "held", "a.test", "a.test", "b.test") {
+		for i, url := range onHosts(f, "held", "a.test", "a.test", "b.test") {
 			f.part(t, r, url)
+			r.awaits(t, i+1)
 		}
 		want := strings.Count(first, ".mp4")
 		r.has(t, 3-want, want, 0)
@@ -85,6 +86,7 @@ func showCompleteWaiting(t *testing.T, b *keyBench) {
 		f, r := newFilms(t), b.record(t, file+atEnd)
 		for i := range 3 {
 			f.part(t, r, fmt.Sprintf("%s/%d.mp4", f.URL, i))
+			r.awaits(t, min(i+1, 3-gaps))
 		}
 		r.has(t, 3-gaps, 0, 0)
 		want := map[string]int{}
