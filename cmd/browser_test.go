@@ -168,7 +168,7 @@ func TestBrowserEnds(t *testing.T) {
 // TestBrowserAtMost: a page that never rests is ended.
 func TestBrowserAtMost(t *testing.T) {
 	b := installBrowser(t)
-	got := b.browse("", "--headless", "--at-most", "3s", "http://site.example/endless")
+	got := b.browse("", "--headless", "--at-most", "8s", "http://site.example/endless")
 	if got.code != 0 || !strings.Contains(got.stderr, "--at-most") ||
 		!strings.Contains(linesIn(t, b.dir), "http://site.example/endless") {
 		t.Errorf("%d, %s", got.code, got.stderr)

@@ -34,7 +34,7 @@ func TestEndCompletes(t *testing.T) {
 			}))
 			defer origin.Close()
 			defer close(release)
-			timeout := map[bool]string{true: "1m", false: "500ms"}[comes]
+			timeout := map[bool]string{true: "1m", false: "3s"}[comes]
 			p := startRecording(t, "--complete-quiet", "1h", "--complete-within", "1h",
 				"--shutdown-timeout", timeout)
 			p.fetchPart(origin.URL + "/film")

@@ -23,6 +23,7 @@ func TestDedupFromKilled(t *testing.T) {
 	if got := p.fetch(url); got != body {
 		t.Errorf("%d bytes", len(got))
 	}
+	p.settle()
 	live, stderr, code := p.run("export", "-o", "-")
 	if code != 0 || !strings.Contains(live, "warc/revisit") {
 		t.Fatalf("%d %s%s", code, live, stderr)

@@ -44,7 +44,8 @@ func TestFeedsLive(t *testing.T) {
 	b.record("https://example.com/c")
 	eventually(t, "it fails", func() bool {
 		_, body := b.own("/metrics")
-		return strings.Contains(body, `warcorder_push_up{feed="0"} 0`)
+		_, failures, _ := strings.Cut(body, "\nwarcorder_push_failures_total{feed=\"0\"} ")
+		return strings.Contains(body, `warcorder_push_up{feed="0"} 0`) && failures != "" && failures[0] > '1'
 	})
 	b.cmd.Process.Kill()
 	<-b.ended

@@ -20,6 +20,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"warcorder/store/cdxserver"
 )
 
 // keyBench is what the rows of TestKeys share.
@@ -165,6 +167,15 @@ func (r *keyed) indexed(t *testing.T, text string) (lines []string) {
 		}
 	}
 	return lines
+}
+
+// settle waits until what clients have is in the index.
+func (r *keyed) settle(t *testing.T) {
+	t.Helper()
+	one := cdxserver.Recorder{Address: r.address, Token: r.token(t)}
+	if err := one.Work(t.Context(), settlePath, new(status)); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // captured waits for the line of the log that says that a URL was captured.

@@ -59,7 +59,8 @@ func showAnticache(t *testing.T, b *keyBench) {
 		for _, method := range []string{"HEAD", "GET"} {
 			target := origin.URL + "/" + method
 			r.ask(method, target, "", fields...).wants(t, c.missing, "")
-			r.fetch(target).wants(t, 200, "anew") // and it is there
+			r.fetch(target).wants(t, 200, "anew")
+			r.settle(t) // it is there
 			r.ask(method, target, "", fields...).wants(t, c.there, "")
 			for i := range 2 {
 				one := fields[2*i : 2*i+2]

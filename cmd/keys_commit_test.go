@@ -35,7 +35,9 @@ func showCommitInterval(t *testing.T, b *keyBench) {
 	if took := time.Since(began); took < time.Second && len(r.lines("capture")) != 1 {
 		t.Errorf("%d captures after %v", len(r.lines("capture")), took)
 	}
-	r.captured(t, b.pages.URL+"/more/2")
+	for n := range 3 {
+		r.captured(t, fmt.Sprintf("%s/more/%d", b.pages.URL, n))
+	}
 	if took := time.Since(began); took < 2*time.Second || len(r.lines("capture")) != 4 {
 		t.Errorf("%d captures after %v", len(r.lines("capture")), took)
 	}

@@ -133,10 +133,20 @@ func showDedupFrom(t *testing.T, b *keyBench) {
 	for from, want := range map[string]string{
 		cdx + "/cdx": "[true true]", timemap.URL + "/all?of={url}": "[false true]",
 	} {
-		r := b.record(t, "dedup-from: ['"+from+"']")
-		got := fmt.Sprint(r.revisits(t, site+"/bytes/5002", site+"/bytes/6002"))
+		var got string
+		for range 3 { // which may be busy: a server has half a second for its answer
+			var state struct {
+				DedupFrom []struct{ Failed, Passed int }
+			}
+			r := b.record(t, "dedup-from: ['"+from+"']")
+			got = fmt.Sprint(r.revisits(t, site+"/bytes/5002", site+"/bytes/6002"))
+			if r.state(t, &state); state.DedupFrom[0].Failed+state.DedupFrom[0].Passed == 0 {
+				break
+			}
+			t.Logf("it did not answer in time: %s", r.own(t, "/status"))
+		}
 		if got != want {
-			t.Errorf("%s: revisits are %s, want %s: %s", from, got, want, r.own(t, "/status"))
+			t.Errorf("%s: revisits are %s, want %s", from, got, want)
 		}
 	}
 	other.stop()

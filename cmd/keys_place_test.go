@@ -76,7 +76,8 @@ func showPreviewListen(t *testing.T, b *keyBench) {
 	r := b.record(t, "preview-listen: "+address)
 	image := newGIFs(t).URL + "/a.gif"
 	r.fetch(image).wants(t, 200, "GIF89a")
-	_, told, _ := strings.Cut(r.indexed(t, image)[0], " {")
+	r.settle(t)
+	_, told, _ := strings.Cut(strings.Join(r.indexed(t, image), ""), " {")
 	var line lineOf
 	var x struct{ Preview struct{ Path string } }
 	if err := json.Unmarshal([]byte("{"+told), &line); err != nil {

@@ -35,6 +35,7 @@ func showRecordDNS(t *testing.T, b *keyBench) {
 	for file, recorded := range map[string]int{"record-dns: true": 1, "": 0} {
 		r := b.record(t, file+newKeyNames(t, false).setting())
 		r.fetch(at(b.pages, "news.test", "/")).wants(t, 200, "page /")
+		r.settle(t)
 		lines := r.indexed(t, `"dns:news.test"`)
 		if len(lines) != recorded || len(r.records(t, "resource", "dns:news.test")) != recorded {
 			t.Errorf("%q: %q", file, lines)
@@ -177,6 +178,7 @@ func showNoRecord(t *testing.T, b *keyBench) {
 			if recorded = recorded && !all; !recorded {
 				unrecorded++
 			}
+			r.settle(t)
 			if (len(r.indexed(t, target)) > 0) != recorded {
 				t.Errorf("%q: %s is recorded: %t", file, host, !recorded)
 			}
@@ -185,6 +187,7 @@ func showNoRecord(t *testing.T, b *keyBench) {
 	}
 	r := b.record(t, newKeyNames(t, false).setting())
 	r.fetch(at(b.pages, "update.googleapis.com", "/")).wants(t, 200, "")
+	r.settle(t)
 	if len(r.indexed(t, "update.googleapis.com")) != 1 {
 		t.Error("by default what browsers ask for is not recorded")
 	}

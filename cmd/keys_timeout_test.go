@@ -28,8 +28,8 @@ func timeoutKeys() []keyRow {
 }
 
 const (
-	shortTime = 400 * time.Millisecond
-	aShort    = ": 400ms"
+	shortTime = 1500 * time.Millisecond
+	aShort    = ": 1500ms"
 )
 
 // slowly lets do begin something, which ends by itself, but not before shortTime.

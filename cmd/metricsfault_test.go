@@ -55,7 +55,9 @@ func TestMetricsOfLost(t *testing.T) {
 			t.Fatal(err)
 		}
 		m = parseMetrics(t, text)
-		return m.values[`warcorder_exchanges_total{result="recorded"}`] == 1
+		return m.values[`warcorder_exchanges_total{result="recorded"}`] == 1 &&
+			m.values[`warcorder_exchanges_total{result="lost"}`] > 0 &&
+			m.values[`warcorder_gaps_total{reason="write"}`] > 0
 	})
 	m.want(t, `exchanges_total{result="lost"}`, 1)
 	m.want(t, `gaps_total{reason="write"}`, 1)

@@ -33,6 +33,7 @@ type lineOf struct{ Filename, Offset string }
 func TestPreview(t *testing.T) {
 	rec := startRecording(t)
 	rec.fetch(newGIFs(t).URL + "/a.gif")
+	rec.settle()
 	_, told, found := strings.Cut(rec.page("/export"), " {")
 	var line lineOf
 	if err := json.Unmarshal([]byte("{"+told), &line); err != nil {

@@ -136,12 +136,12 @@ func TestSettleLong(t *testing.T) {
 	settled := make(chan error, 1)
 	var after status
 	recorder := p.recorder()
-	recorder.Patience = 300 * time.Millisecond // in which it answers other questions
+	recorder.Patience = time.Second // in which it answers other questions
 	go func() { settled <- recorder.Work(t.Context(), settlePath, &after) }()
 	select {
 	case err := <-settled:
 		t.Fatalf("settled before the request had come: %v", err)
-	case <-time.After(2 * time.Second):
+	case <-time.After(4 * time.Second):
 	}
 	io.WriteString(conn, "2")
 	if err := <-settled; err != nil || after.Exchanges != 1 {

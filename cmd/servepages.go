@@ -32,8 +32,9 @@ func siteTree(site *wayback.Site) admin.Tree {
 }
 
 // lastBytes is how long lists wait for an exchange whose client has its last byte and which is not
-// handed over to be written yet: that takes less than a millisecond, unless the client is slow.
-const lastBytes = 50 * time.Millisecond
+// handed over to be written yet: that takes less than a millisecond, unless the client is slow, or the
+// machine has other things to do.
+const lastBytes = 250 * time.Millisecond
 
 // indexFor is the index for lists and exports. They have what clients had got before they were asked
 // for, so that whoever loads a page and then exports it has it. Questions to the CDX server, which

@@ -67,6 +67,7 @@ type panicCase struct {
 
 func (c *panicCase) check(t *testing.T, h *house, o *originServer) {
 	var writes []string
+	until(t, "a gap", func() bool { return len(h.gaps()) > 0 }) // the client's connection ends before
 	for _, gap := range h.gaps() {
 		if gap.Reason == recorder.GapWrite {
 			writes = append(writes, gap.URL+" "+gap.Detail)

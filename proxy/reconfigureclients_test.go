@@ -164,12 +164,12 @@ func TestReconfigureConnections(t *testing.T) {
 	h := newHouse(t, crowded(4))
 	o := newOrigin(t, false, each(numbered(1)))
 	var clients []*peer
-	for range 4 {
+	for i := range 4 {
 		one := h.dial()
 		wantFault(t, one.get("http://"+o.address+"/"), "200", "")
 		clients = append(clients, one)
+		h.untilWaiting(i + 1)
 	}
-	h.untilWaiting(4)
 	h.take(func(cfg *Config) { cfg.MaxConnections = 2 })
 	h.untilWaiting(2)
 	for i, one := range clients {

@@ -110,7 +110,7 @@ func TestQuiet(t *testing.T) {
 		latest string
 	}{
 		"waits for the end":           {time.Hour, "X-Number: slow"},
-		"waits no longer than within": {500 * time.Millisecond, "X-Number: 9"},
+		"waits no longer than within": {3 * time.Second, "X-Number: 9"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			cfg := hasty()

@@ -264,9 +264,9 @@ func hello(t *testing.T, name string, protocols []string) []byte {
 	reading.Go(func() {
 		b := make([]byte, maxHello)
 		for {
-			theirs.SetReadDeadline(time.Now().Add(50 * time.Millisecond))
 			n, err := theirs.Read(b)
 			flight.Write(b[:n])
+			theirs.SetReadDeadline(time.Now().Add(50 * time.Millisecond)) // the rest of it
 			if err != nil {
 				theirs.Close()
 				return
@@ -274,6 +274,7 @@ func hello(t *testing.T, name string, protocols []string) []byte {
 		}
 	})
 	tls.Client(ours, &tls.Config{ServerName: name, NextProtos: protocols}).Handshake()
+	ours.Close() // there is no hello of some names
 	reading.Wait()
 	return flight.Bytes()
 }

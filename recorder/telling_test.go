@@ -24,7 +24,7 @@ func TestTally(t *testing.T) {
 		x.Request.Write([]byte("GET /a HTTP/1.1\r\nHost: www.example.com:8443\r\n\r\n"))
 		x.Response.Write([]byte("HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=x\r\n\r\n" + body))
 		x.Commit()
-		if err := r.settle(context.Background()); err != nil {
+		if err := r.Settle(context.Background()); err != nil {
 			t.Fatal(err)
 		}
 	}

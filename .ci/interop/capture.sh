@@ -44,9 +44,9 @@ said() { if [[ $(why "$1" "$2") == *"$3"* ]]; then ok "$4"; else not_ok "$4: $(w
 
 capture good --wait 1s --depth 1 -o "$T/capture-good.wacz" "$site/"
 printf '# pages\n\n%s\n%s\n%s\n' "$site"/{worker-of-all,box,plain} >"$T/capture-list"
-capture kinds --wait 1s --at-most 10s --urls "$T/capture-list" "$site"/{pdf,empty,file,denied,nowhere,away} \
+capture kinds --wait 1s --at-most 20s --urls "$T/capture-list" "$site"/{pdf,empty,file,denied,nowhere,away} \
   http://nobody.invalid/
-capture tries --wait 1s --at-most 10s \
+capture tries --wait 1s --at-most 20s \
   "$site"/{ahead,prints,closes,calls,script-away,dialogs,stay,windows,hides,much,stream-page}
 interop=()
 for scheme in http https; do
@@ -54,8 +54,8 @@ for scheme in http https; do
 done
 SSL_CERT_FILE=$T/site.pem capture interop --wait 1s -o "$T/capture-interop.wacz" "${interop[@]}"
 capture ended --wait 1s --at-most 1h -o "$T/capture-ended.wacz" "$site/plain" "$site/polls"
-capture hostile --wait 1s --at-most 4s "$site"/{alerts,loop,polls,plain}
-capture hostile2 --wait 1s --at-most 4s "$site"/{endless,full,mute,many,plain}
+capture hostile --wait 1s --at-most 12s "$site"/{alerts,loop,polls,plain}
+capture hostile2 --wait 1s --at-most 12s "$site"/{endless,full,mute,many,plain}
 
 browsers() { pgrep -f -- "--user-data-dir=$TMPDIR/"; }
 wait_for 20 browsers >/dev/null || not_ok 'a Chromium is driven'
@@ -145,7 +145,7 @@ for name in hostile hostile2; do
 done
 for page in alerts loop polls; do equal "/$page is lacking" "$(came hostile "/$page")" 'lacking 200'; done
 for page in endless full mute; do equal "/$page is lacking" "$(came hostile2 "/$page")" 'lacking 200'; done
-said hostile /polls 'still busy after 4s' 'a page that never gets quiet is said to be busy'
+said hostile /polls 'still busy after 12s' 'a page that never gets quiet is said to be busy'
 said hostile2 /endless 'goes on below' 'an endless list is said to go on'
 
 if browsers; then not_ok 'no browser is left'; else ok 'no browser is left'; fi

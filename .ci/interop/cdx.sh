@@ -86,11 +86,13 @@ try '/warc/ has whole records of it' gzip -t "$work/open"
 second=http://127.0.0.2:$(field "$work/ports" second)
 address=$recorder
 stop_other() { kill "$1"; wait "$1" || true; unset "pids[$1]"; }
+listed() { get --data-urlencode "url=$2" --get "http://$1/cdx/search/cdx" | grep -q .; }
 # deduplicate NAME RECORDER URL...: both fetch past it what it has.
 deduplicate() {
   local prox bound path url
   for path in own/1 own/2 chunked/1; do
     get --noproxy '' --proxy "http://$2" --output /dev/null "$second/$path" || not_ok "curl $second/$path"
+    wait_for 20 listed "$2" "$second/$path" || not_ok "$second/$path is in the index"
   done
   mkdir -p "$work/$1"/{gowarc,warcprox}
   "$work/gowarc" "http://$2" "$work/$1/gowarc" "$second"/{own/1,own/2,chunked/1} >>"$T/$1-gowarc.log" 2>&1 \

@@ -128,7 +128,7 @@ func TestEnds(t *testing.T) {
 // TestStop: one that waits never begins, one that runs ends by itself, or is killed if it does not;
 // until it is gone it takes its place.
 func TestStop(t *testing.T) {
-	q := New[string](Limits{Running: 1, Waiting: 2, Kept: 9, Patience: 300 * time.Millisecond})
+	q := New[string](Limits{Running: 1, Waiting: 2, Kept: 9, Patience: 3 * time.Second})
 	t.Cleanup(q.Close)
 	gate := fifo(t)
 	polite := add(t, q, "polite", shell(`trap 'echo bye; exit 4' TERM; echo ready; while :; do sleep 0.01; done`))

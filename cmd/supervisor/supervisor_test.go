@@ -124,6 +124,7 @@ func TestPhases(t *testing.T) {
 			s := watch(to.tell, time.Hour, 0, never(t))
 			c.does(s)
 			s.Close()
+			<-s.ended
 			if got := to.begun(); !slices.Equal(got, c.want) {
 				t.Errorf("%v, want %v", got, c.want)
 			}

@@ -13,7 +13,10 @@ import (
 	"time"
 )
 
-const short = 50 * time.Millisecond
+const (
+	short  = 50 * time.Millisecond
+	longer = 500 * time.Millisecond // in which one who answers does so, also on a machine that is busy
+)
 
 // listener takes connections, and hands them to serve.
 func listener(t *testing.T, serve func(net.Conn)) string {
@@ -60,7 +63,7 @@ func TestSilentInTheMiddle(t *testing.T) {
 		default:
 		}
 	})
-	res, err := (Recorder{PID: 1, Address: address, Patience: short}).ask(http.MethodGet, "/export", url.Values{})
+	res, err := (Recorder{PID: 1, Address: address, Patience: longer}).ask(http.MethodGet, "/export", url.Values{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +89,7 @@ func TestSlowAnswer(t *testing.T) {
 	}))
 	defer server.Close()
 	address := strings.TrimPrefix(server.URL, "http://")
-	res, err := (Recorder{PID: 1, Address: address, Patience: short}).ask(http.MethodGet, "/export", url.Values{})
+	res, err := (Recorder{PID: 1, Address: address, Patience: longer}).ask(http.MethodGet, "/export", url.Values{})
 	if err != nil {
 		t.Fatal(err)
 	}

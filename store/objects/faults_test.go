@@ -276,7 +276,11 @@ func TestReadFaults(t *testing.T) {
 			defer server.Close()
 			gateway.Use(t, server.URL)
 			t.Setenv("AWS_MAX_ATTEMPTS", "1")
-			s, err := open(t.Context(), time.Hour, 300*time.Millisecond)
+			silence := time.Minute
+			if c.want == ErrUnreachable {
+				silence = 300 * time.Millisecond
+			}
+			s, err := open(t.Context(), time.Hour, silence)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -63,7 +63,7 @@ stop_origins() {
 record_site() {
   [[ ! -e $T/seen/$1/recorded/asked.json ]] || return 0
   SSL_CERT_FILE=$work/trusted.pem start_recorder "replay-$1"
-  walk "$1" "$address" "$T/seen/$1/recorded" || true
+  walk "$1" "$address" "$T/seen/$1/recorded" || tail -n 5 "$T/replay-$1.log" | cut -c 1-300 | sed 's/^/# /'
   stop_recorder
 }
 

@@ -44,8 +44,9 @@ const browser = await chromium.launchPersistentContext(profile, {
 });
 const answered = answers(browser, rewrites);
 const steps = [];
+let page;
 try {
-  const page = view(browser.pages()[0] ?? await browser.newPage());
+  page = view(browser.pages()[0] ?? await browser.newPage());
   page.setDefaultTimeout(30000);
   page.on('pageerror', (problem) => console.log(`# ${name}: ${problem}`));
   await site.walk(page, async (step) => {
@@ -54,6 +55,10 @@ try {
     await page.screenshot({ path: `${folder}/${step}.png`, animations: 'disabled', caret: 'hide' });
     steps.push(step);
   });
+} catch (problem) {
+  const asked = (await answered()).map(({ url, status, error }) => `${status ?? error ?? 'none'} ${url}`);
+  console.error(`after the steps ${steps}, at ${page?.url()}: ${asked.slice(-20).join(', ')}`);
+  throw problem;
 } finally {
   fs.writeFileSync(`${folder}/steps.json`, JSON.stringify(steps));
   fs.writeFileSync(`${folder}/answers.json`, JSON.stringify({ rewrites, requests: await answered() }, null, 1));

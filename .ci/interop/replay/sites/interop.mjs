@@ -18,7 +18,7 @@ export const shows = { http: works, https: works };
 export async function walk(page, step) {
   for (const url of starts) {
     await page.goto(url);
-    await page.waitForFunction('window.done', undefined, { timeout: 60000 });
+    await page.waitForFunction('window.done', undefined, { timeout: 60000, polling: 100 });
     await page.evaluate(([left, works]) => {
       const lines = window.results.filter(({ name }) => !left.includes(name))
         .map(({ name, problem }) => `${name}: ${problem.replace(works, '') || 'works'}`);
