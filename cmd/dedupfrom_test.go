@@ -5,6 +5,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"warcorder/proxy/unused"
 )
 
 // TestDedupFromKilled: what a recorder that was killed has found in another collection is the same after
@@ -76,8 +78,9 @@ func TestDedupFromItself(t *testing.T) {
 		filepath.Join(p.dir, "nowhere"):                    "nowhere",
 		"gopher://example.com/":                            "write the whole address of a CDX server",
 	} {
-		_, port, _ := strings.Cut(p.address, ":")
-		_, stderr, code := p.run("record", "--listen", p.address, "--dedup-from",
+		address := unused.Address(t)
+		_, port, _ := strings.Cut(address, ":")
+		_, stderr, code := p.run("record", "--listen", address, "--dedup-from",
 			strings.Replace(name, "PORT", port, 1))
 		if code == 0 || !strings.Contains(stderr, want) || strings.Contains(stderr, "secret") {
 			t.Errorf("%s: %d %s", name, code, stderr)

@@ -133,7 +133,8 @@ var house = []room{
 		"what is looked for in, an original of another archive out; whose response it is its caller knows"},
 	{"recorder/shared", "store store/collection",
 		"keys in, originals of other recorders out; whether a revisit may name one its caller judges"},
-	{"recorder/shared/server", "", "a server of its own, for tests"},
+	{"recorder/shared/server", "proxy/unused", "a server of its own, for tests"},
+	{"proxy/unused", "", "addresses at which nobody listens, for tests"},
 	{"recorder/spill", "recorder/record store/collection store/warc store/fault",
 		"bytes that wait, and nothing of where they go"},
 	{"recorder/recovery", "recorder/record store store/chunks store/collection store/holdings " +

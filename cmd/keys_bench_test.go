@@ -344,17 +344,6 @@ func restOf(t *testing.T, conn net.Conn) string {
 	return string(got)
 }
 
-// freeAddress is an address on loopback that nobody listens at.
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer ln.Close()
-	return ln.Addr().String()
-}
-
 // portOf is the port of an address.
 func portOf(t *testing.T, address string) string {
 	t.Helper()

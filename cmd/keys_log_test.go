@@ -7,6 +7,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"warcorder/proxy/unused"
 )
 
 // logKeys say what is said, and how it ends.
@@ -27,7 +29,7 @@ func (b *keyBench) logOf(t *testing.T, file string) string {
 	r := recordAtHome(t, file+"\nlisten: 127.0.0.1:0\nca-dir: "+b.ca, "collections/default")
 	client := keyClient(r.address, nil)
 	askBy(client, "GET", b.pages.URL+"/seen", "").wants(t, 200, "page /seen")
-	askBy(client, "GET", "http://"+freeAddress(t)+"/silent", "").wants(t, 502, "")
+	askBy(client, "GET", "http://"+unused.Address(t)+"/silent", "").wants(t, 502, "")
 	return r.stop()
 }
 

@@ -10,6 +10,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"warcorder/proxy/unused"
 )
 
 // placeKeys say where it listens, where its files lie, and what is replayed beside.
@@ -31,7 +33,7 @@ func placeKeys() []keyRow {
 }
 
 func showListen(t *testing.T, b *keyBench) {
-	address := freeAddress(t)
+	address := unused.Address(t)
 	r := b.record(t, "listen: "+address)
 	if r.address != address {
 		t.Errorf("it listens at %s, not at %s", r.address, address)
@@ -52,7 +54,7 @@ func showListen(t *testing.T, b *keyBench) {
 }
 
 func showReplayListen(t *testing.T, b *keyBench) {
-	address := freeAddress(t)
+	address := unused.Address(t)
 	r := b.record(t, "replay-listen: "+address)
 	r.fetch(b.pages.URL+"/recorded").wants(t, 200, "page /recorded")
 	replay := keyClient(address, nil)
@@ -72,7 +74,7 @@ func showReplayListen(t *testing.T, b *keyBench) {
 }
 
 func showPreviewListen(t *testing.T, b *keyBench) {
-	address := freeAddress(t)
+	address := unused.Address(t)
 	r := b.record(t, "preview-listen: "+address)
 	image := newGIFs(t).URL + "/a.gif"
 	r.fetch(image).wants(t, 200, "GIF89a")
@@ -101,7 +103,7 @@ func showPreviewListen(t *testing.T, b *keyBench) {
 }
 
 func showDebugListen(t *testing.T, b *keyBench) {
-	address := freeAddress(t)
+	address := unused.Address(t)
 	r, direct := b.record(t, "debug-listen: "+address), keyClient("", nil)
 	const path = "/debug/pprof/goroutine?debug=1"
 	askBy(direct, "GET", "http://"+address+path, "").wants(t, 200, "goroutine profile: total ")
@@ -139,7 +141,7 @@ func showReplayRules(t *testing.T, b *keyBench) {
       - ["http://127.0.0.1/api/x?visit=1&q=a", "http://127.0.0.1/api/x?visit=1&q=b"]
 `: 200,
 	} {
-		address := freeAddress(t)
+		address := unused.Address(t)
 		r := b.record(t, rules+"\nreplay-listen: "+address)
 		r.fetch(b.pages.URL+"/api/list?visit=summer&q=a").wants(t, 200, "page /api/list")
 		replay := keyClient(address, nil)

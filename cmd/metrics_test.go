@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"warcorder/proxy/unused"
 )
 
 // odd is an origin that answers in every way that is counted apart.
@@ -73,7 +75,7 @@ func TestMetrics(t *testing.T) {
 	p.fetchPart(plain.URL + "/film")
 	p.fetchPart(plain.URL + "/gone")
 	p.fetchCut(plain.URL + "/cut")
-	p.fetch("http://" + freeAddress(t) + "/")
+	p.fetch("http://" + unused.Address(t) + "/")
 	p.fetch("http://127.0.0.9/")
 	p.fetch(strings.Replace(plain.URL, "127.0.0.1", "localhost", 1) + "/1")
 	c := &client{proxy: p.address, got: newReceived(), trust: trustOf(t, filepath.Join(p.dir, "ca"))}

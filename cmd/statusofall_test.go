@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"warcorder/proxy/unused"
 )
 
 // speaks is a listener that says a text to all who come, whatever they say.
@@ -47,14 +49,9 @@ func TestStatusOfAll(t *testing.T) {
 	secure := httptest.NewTLSServer(http.NotFoundHandler())
 	secure.Config.ErrorLog = log.New(io.Discard, "", 0) // who comes says what it does not like
 	t.Cleanup(secure.Close)
-	closed, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	closed.Close()
 	long := strings.Repeat("0123456789abcdef", 1<<17) // 2 MiB
 	wrong := []struct{ name, address, want string }{
-		{"down", closed.Addr().String(), "refused"},
+		{"down", unused.Address(t), "refused"},
 		{"an error", answers(func(w http.ResponseWriter, r *http.Request) {
 			http.Error(w, "\x1b[31mred", http.StatusInternalServerError)
 		}), "answers 500 to /status: it is no recorder"},

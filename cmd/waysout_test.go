@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"warcorder/proxy/route/routetest"
+	"warcorder/proxy/unused"
 )
 
 // TestWaysOut: the program goes out as upstream says, or else as its environment does, and says
@@ -97,12 +98,7 @@ func TestBadWaysOut(t *testing.T) {
 // the environment names it, as in a shell whose other programs are to be recorded, it is told and
 // not used.
 func TestOwnWay(t *testing.T) {
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := ln.Addr().String()
-	ln.Close() // whoever listens there next is the recorder, but for bad luck
+	address := unused.Address(t)
 	_, port, _ := net.SplitHostPort(address)
 	for _, host := range []string{"127.0.0.1", "localhost", "0.0.0.0", "[::ffff:127.0.0.1]"} {
 		out, err := command(t.TempDir(), "record", "--listen", address,

@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"warcorder/proxy/unused"
 	"warcorder/recorder"
 )
 
@@ -80,7 +81,7 @@ func slowOrigins() []hostile {
 			truncated: "unspecified"},
 		{name: "origin that nobody can reach", scheme: "http",
 			client: func(c *attacker) {
-				c.send(text("GET http://"+unusedAddress(c.t)+"/x HTTP/1.1", "Host: a", "Connection: close"))
+				c.send(text("GET http://"+unused.Address(c.t)+"/x HTTP/1.1", "Host: a", "Connection: close"))
 				c.readAll()
 			},
 			status: "502", gap: recorder.GapUpstream, detail: "refused the connection"},

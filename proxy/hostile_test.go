@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"net"
 	"runtime"
 	"slices"
 	"strings"
@@ -286,14 +285,4 @@ func (h *house) gaps() []store.Gap {
 		h.t.Fatal(err)
 	}
 	return gaps.Latest
-}
-
-// unusedAddress is one that nobody listens on.
-func unusedAddress(t testing.TB) string {
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer ln.Close()
-	return ln.Addr().String()
 }

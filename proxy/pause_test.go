@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"warcorder/proxy/unused"
 	"warcorder/recorder"
 )
 
@@ -146,7 +147,7 @@ func TestPausedUpgrade(t *testing.T) {
 func TestPausedFaults(t *testing.T) {
 	h := newHouse(t, config())
 	h.proxy.Pause()
-	nobody := unusedAddress(t)
+	nobody := unused.Address(t)
 	for request, status := range map[string]string{
 		text("GET http://"+nobody+"/ HTTP/1.1", "Host: a", "Connection: close"):       "502",
 		text("GET http://a.test/ HTTP/1.1", "Content-Length: 1", "Content-Length: 2"): "400",

@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"warcorder/proxy/unused"
 	"warcorder/recorder"
 )
 
@@ -27,7 +28,7 @@ func TestLeafAndRootAreSent(t *testing.T) {
 	h := newHouse(t, config())
 	der := h.authority.DER()
 	for _, version := range []uint16{tls.VersionTLS12, tls.VersionTLS13} {
-		for _, target := range []string{"www.example.org:443", unusedAddress(t), "[::1]:1"} {
+		for _, target := range []string{"www.example.org:443", unused.Address(t), "[::1]:1"} {
 			host, _, err := net.SplitHostPort(target)
 			if err != nil {
 				t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"warcorder/proxy/unused"
 	"warcorder/recorder"
 )
 
@@ -165,7 +166,7 @@ func TestTunnelOfUnrecordedHost(t *testing.T) {
 func TestTunnelRefused(t *testing.T) {
 	h := newHouse(t, untouched("localhost", "127.0.0.1", "*.invalid"))
 	for target, want := range map[string]string{
-		unusedAddress(t):     "HTTP/1.1 502 ",
+		unused.Address(t):    "HTTP/1.1 502 ",
 		"nowhere.invalid:43": "HTTP/1.1 502 ",
 		h.address:            "HTTP/1.1 508 ",
 	} {
@@ -222,7 +223,7 @@ func TestTunnelWhilePaused(t *testing.T) {
 // end of the connection, and the gap says why.
 func TestTunnelRefusedTooLate(t *testing.T) {
 	h := newHouse(t, untouched("localhost"))
-	nobody := unusedAddress(t)
+	nobody := unused.Address(t)
 	if err := pinning(t, h.tunnel(nobody, false).conn, "localhost").Handshake(); err == nil {
 		t.Error("a handshake with nobody")
 	}

@@ -53,7 +53,16 @@ ends() {
 }
 
 free_port() {
-  "$VENV/bin/python" -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
+  "$VENV/bin/python" -c '
+import random, socket
+while True:
+    try:
+        with socket.socket() as s: # a port that no system gives to who asks for none
+            s.bind(("127.0.0.1", random.randrange(10000, 32000)))
+            print(s.getsockname()[1])
+            break
+    except OSError:
+        pass'
 }
 
 # json NAME [FILE]: a value of a JSON text by the names on the way to it, with dots.

@@ -175,10 +175,15 @@ new_home() {
 # free_port prints one that nobody listens on.
 free_port() {
   "$VENV/bin/python" -c '
-import socket
-s = socket.socket()
-s.bind(("127.0.0.1", 0))
-print(s.getsockname()[1])'
+import random, socket
+while True:
+    try:
+        with socket.socket() as s: # a port that no system gives to who asks for none
+            s.bind(("127.0.0.1", random.randrange(10000, 32000)))
+            print(s.getsockname()[1])
+            break
+    except OSError:
+        pass'
 }
 
 # start_storage FOLDER BUCKET: object storage with a bucket, as the environment of what comes after says.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"warcorder/proxy/unused"
 	"warcorder/recorder/shared/server"
 	"warcorder/store"
 )
@@ -56,7 +57,7 @@ func TestAdvice(t *testing.T) {
 			t.Parallel()
 			settings := strings.Fields(c.settings)
 			if strings.Contains(name, "cluster") {
-				settings = append(settings, "--cluster-port", server.FreePort(t), "--cluster-config-file",
+				settings = append(settings, "--cluster-port", unused.Port(t), "--cluster-config-file",
 					filepath.Join(t.TempDir(), "nodes.conf"))
 			}
 			s, log := server.StartOnPort(t, settings...), new(kept)

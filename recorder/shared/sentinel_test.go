@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"warcorder/proxy/unused"
 	"warcorder/recorder/shared/server"
 	"warcorder/store"
 )
@@ -16,7 +17,7 @@ func TestSentinel(t *testing.T) {
 	t.Parallel()
 	master := server.StartOnPort(t)
 	replica := server.StartOnPort(t, "--replicaof", "127.0.0.1 "+master.Port)
-	port, conf := server.FreePort(t), filepath.Join(t.TempDir(), "sentinel.conf")
+	port, conf := unused.Port(t), filepath.Join(t.TempDir(), "sentinel.conf")
 	err := os.WriteFile(conf, fmt.Appendf(nil, "port %s\nbind 127.0.0.1\ndir %s\n"+
 		"sentinel monitor fleet 127.0.0.1 %s 1\nsentinel down-after-milliseconds fleet 500\n"+
 		"sentinel failover-timeout fleet 2000\n", port, filepath.Dir(conf), master.Port), 0o600)

@@ -6,12 +6,13 @@ package server
 
 import (
 	"bufio"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"warcorder/proxy/unused"
 )
 
 // Server is a server that runs.
@@ -40,7 +41,7 @@ func Start(t testing.TB, settings ...string) *Server {
 // StartOnPort is Start on a free port of loopback.
 func StartOnPort(t testing.TB, settings ...string) *Server {
 	t.Helper()
-	return StartAt(t, "", FreePort(t), settings...)
+	return StartAt(t, "", unused.Port(t), settings...)
 }
 
 // StartAt is Start on a socket of that path ("" is none) and a port ("0" is none).
@@ -86,18 +87,6 @@ func Run(t testing.TB, ready, name string, args ...string) *exec.Cmd {
 	}
 	t.Fatalf("%s does not say %q", name, ready)
 	return nil
-}
-
-// FreePort is a port of loopback that is free.
-func FreePort(t testing.TB) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	_, port, _ := net.SplitHostPort(l.Addr().String())
-	return port
 }
 
 // Do asks it for something, and returns what it answers, as redis-cli shows that.
