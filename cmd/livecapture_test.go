@@ -46,7 +46,7 @@ func opensVisited(t *testing.T, visits ...string) (site string, p *program, one 
 	t.Cleanup(s.Close)
 	p = startRecording(t)
 	p.visits(s.URL, visits...)
-	p.page("/export") // waits for what was fetched
+	p.settle()
 	return s.URL, p, opens(t, p)
 }
 
@@ -90,6 +90,18 @@ func (p *person) does(want int, path string, form url.Values, told any) string {
 func (p *person) sees(path string, told any) {
 	p.t.Helper()
 	p.told(p.ask("GET", path, "cors", nil), 200, path, told)
+}
+
+// seesPages waits for a list of so many pages: while the machine is busy there may be an older one.
+func (p *person) seesPages(n int) []livePage {
+	p.t.Helper()
+	var told struct{ Pages []livePage }
+	eventually(p.t, "the pages are listed", func() bool {
+		told.Pages = nil
+		p.sees(livePagesPath, &told)
+		return len(told.Pages) == n
+	})
+	return told.Pages
 }
 
 func (p *person) told(res *http.Response, want int, path string, told any) string {

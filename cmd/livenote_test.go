@@ -16,12 +16,8 @@ import (
 func TestLiveNote(t *testing.T) {
 	t.Parallel()
 	site, p, one := opensVisited(t, "/ page", "/ page")
-	var told struct{ Pages []livePage }
-	one.sees(livePagesPath, &told)
-	if len(told.Pages) != 2 {
-		t.Fatalf("%+v", told)
-	}
-	id := told.Pages[0].ID
+	pages := one.seesPages(2)
+	id := pages[0].ID
 	for form, why := range map[string]string{
 		"": "page is missing", "page=" + id: "text is missing", "page=" + id + "&text=+%0a": "text is missing",
 		"page=" + id + "&text=a&url=b": "each once", "page=" + id + "&text=a&text=b": "each once",
@@ -56,7 +52,7 @@ func TestLiveNote(t *testing.T) {
 		page.Notes[0].Offset != kept.Offset || !strings.HasPrefix(kept.RecordID, "<urn:uuid:") {
 		t.Errorf("%+v %.200v", kept, page)
 	}
-	one.sees(livePagePath+"?id="+told.Pages[1].ID, &page)
+	one.sees(livePagePath+"?id="+pages[1].ID, &page)
 	if len(page.Notes) != 0 {
 		t.Errorf("the note is on another visit: %.200v", page)
 	}

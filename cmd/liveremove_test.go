@@ -35,12 +35,8 @@ func (p *person) removes(form url.Values) removeJob {
 func TestLiveRemove(t *testing.T) {
 	t.Parallel()
 	site, p, one := opensVisited(t, "/secret page", "/secret/style style from=/secret")
-	var list struct{ Pages []livePage }
-	one.sees(livePagesPath, &list)
-	if len(list.Pages) != 1 {
-		t.Fatalf("%+v", list)
-	}
-	page := url.Values{"page": {list.Pages[0].ID}}
+	listed := one.seesPages(1)[0]
+	page := url.Values{"page": {listed.ID}}
 	with := func(more string) url.Values {
 		form, _ := url.ParseQuery(page.Encode() + "&" + more)
 		return form
@@ -49,11 +45,11 @@ func TestLiveRemove(t *testing.T) {
 
 	look := one.removes(with("dry-run=true"))
 	if look.State != removing.Done || look.Result.Captures != 2 || look.Result.Waiting != 0 || look.Result.Done ||
-		!look.DryRun || look.Page != list.Pages[0].ID {
+		!look.DryRun || look.Page != listed.ID {
 		t.Fatalf("%+v %+v", look, look.Result)
 	}
 	p.visits(site, "/secret/late style from=/secret")
-	p.page("/export")
+	p.settle()
 	again := one.removes(with("plan=" + look.Result.Fingerprint))
 	if again.Result == nil || !again.Result.Changed || again.Result.Done || again.Result.Captures != 3 {
 		t.Fatalf("%+v %+v", again, again.Result)
@@ -78,7 +74,7 @@ func TestLiveRemove(t *testing.T) {
 		}
 	}
 	p.visits(site, "/other page")
-	p.page("/export")
+	p.settle()
 	if all := one.removes(url.Values{"url": {site + "/other"}, "all": {"true"}}); all.Result == nil ||
 		!all.Result.Done {
 		t.Errorf("%+v", all)

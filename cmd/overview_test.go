@@ -66,9 +66,10 @@ func TestOverview(t *testing.T) {
 		t.Fatal(err)
 	}
 	p = startRecordingIn(t, p.dir)
-	if o := p.overviewNow(); len(o.Files) != 1 || o.Files[0].State != fileMissing || o.Gaps["missing"] == 0 {
-		t.Errorf("%+v", o)
-	}
+	eventually(t, "the file is told to be missing", func() bool {
+		o := p.overviewNow()
+		return len(o.Files) == 1 && o.Files[0].State == fileMissing && o.Gaps["missing"] > 0
+	})
 }
 
 // TestOverviewErrors: a page of another site gets nothing.

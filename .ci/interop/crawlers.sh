@@ -38,7 +38,7 @@ class Page(http.server.BaseHTTPRequestHandler):
         elif self.path == '/by-worker.json':
             worked.set()
         elif self.path == '/data.json':
-            worked.wait(20)  # so that no page is at rest before
+            worked.wait(3)  # so that no page is at rest before
         self.send_response(200 if body else 404)
         self.send_header('Content-Type', kind)
         self.send_header('Content-Length', str(len(body)))

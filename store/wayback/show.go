@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -19,7 +20,8 @@ import (
 // its own name none that could act on the origin that we have together with all that is recorded:
 // no cookie, no policy, no service worker. Content-Type, Content-Encoding, Content-Language and
 // Content-Range have theirs too, and Location leads to what was captured there. A document is in a
-// sandbox of its own, where no script runs and nothing is fetched.
+// sandbox of its own, where no script runs and nothing is fetched. That binds no viewer that a browser
+// has for files of other kinds: what these would open is told to be a file, to be kept.
 
 // sandbox is the policy of what was recorded.
 const sandbox = "sandbox; default-src 'none'; frame-ancestors 'none'"
@@ -45,8 +47,11 @@ func (a *answering) show(c *store.Capture, response *readback.Response) {
 			h.Del("Content-Encoding") // the body was stored without
 		}
 	}
-	if isReplaced(h["Content-Type"]) {
+	if isOneOf(h["Content-Type"], replaced) {
 		h.Set("Content-Type", "application/octet-stream")
+	}
+	if isOneOf(h["Content-Type"], viewed...) {
+		h.Set("Content-Disposition", "attachment")
 	}
 	if response.Status != http.StatusPartialContent && response.Status != 416 {
 		h.Del("Content-Range")
@@ -80,11 +85,19 @@ func (a *answering) show(c *store.Capture, response *readback.Response) {
 	}
 }
 
-// isReplaced reports a type whose parts take the places of those before them, as documents with fields
-// of their own: a browser may take these for ours.
-func isReplaced(types []string) bool {
-	return len(types) > 0 && strings.HasPrefix(strings.ToLower(strings.TrimSpace(types[0])),
-		"multipart/x-mixed-replace")
+// replaced is a type whose parts take the places of those before them, as documents with fields of their
+// own: a browser may take these for ours.
+const replaced = "multipart/x-mixed-replace"
+
+// viewed is in the types of files that browsers have viewers for, in which scripts of the files run: PDF,
+// and what Firefox takes for one by its name.
+var viewed = []string{"pdf", "octet-stream"}
+
+// isOneOf reports whether a text is in one of the types, whichever of them a browser may take: the last one
+// of several, also within one field.
+func isOneOf(types []string, texts ...string) bool {
+	all := strings.ToLower(strings.Join(types, ","))
+	return slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(all, text) })
 }
 
 // hasBody reports whether answers of a status may have a body.

@@ -103,6 +103,32 @@ func TestWebMisses(t *testing.T) {
 	}
 }
 
+// TestWebOpensNoViewer: what a browser has a viewer of its own for, whose documents have scripts of theirs
+// and no policy of ours, is a file there; whichever of several types a browser takes.
+func TestWebOpensNoViewer(t *testing.T) {
+	const parts = "multipart/x-mixed-replace; boundary=x"
+	for fields, want := range map[string]string{
+		"Content-Type: application/pdf":                  "application/pdf as attachment",
+		"Content-Type:  Text/PDF ; a=b":                  "Text/PDF ; a=b as attachment",
+		"Content-Type: text/html, application/pdf":       "text/html, application/pdf as attachment",
+		"Content-Type:\r\nContent-Type: application/pdf": "|application/pdf as attachment",
+		"Content-Type: application/octet-stream":         "application/octet-stream as attachment",
+		"Content-Type: " + parts:                         "application/octet-stream as attachment",
+		"Content-Type: text/html, " + parts:              "application/octet-stream as attachment",
+		"Content-Type:\r\nContent-Type: " + parts:        "application/octet-stream as attachment",
+		"Content-Type: text/html":                        "text/html as ",
+	} {
+		r := record(t, "news", nil)
+		r.commit("https://example.com/", "HTTP/1.1 200 OK\r\n"+fields+"\r\n\r\nbody", 0)
+		r.serve()
+		got := r.ask("GET /web/2id_/https://example.com/")
+		is := strings.Join(got.Header["Content-Type"], "|") + " as " + got.Header.Get("Content-Disposition")
+		if got.StatusCode != 200 || got.body != "body" || is != want {
+			t.Errorf("%q: %s %q %q, want %q", fields, got.Status, got.body, is, want)
+		}
+	}
+}
+
 // TestWebIsInert: what an origin sent acts on nothing of ours: of its fields those alone keep their
 // names that say what the body is.
 func TestWebIsInert(t *testing.T) {

@@ -13,7 +13,7 @@ names=$(echo $names)
 . "$here/replay/walking.sh"
 
 rm "$work/chromium.d/fresh" # walk.mjs gives Chromium what it needs
-export REPLAY_PORTS=$T/seen/ports REPLAY_PASSWORD='long enough for a wiki'
+export REPLAY_PORTS=$work/interop-ports REPLAY_PASSWORD='long enough for a wiki'
 export REPLAY_WIKI=http://127.0.0.1:8001 REPLAY_MEDIA
 has() { [[ " ${sites[*]} " == *" $1 "* ]]; }
 
@@ -60,11 +60,17 @@ stop_origins() {
   done
 }
 
+# is_recorded SITE: the interop site has other ports in each script.
+is_recorded() {
+  [[ -e $T/seen/$1/recorded/asked.json ]] && { [[ $1 != interop ]] || cmp -s "$REPLAY_PORTS" "$T/seen/$1/ports"; }
+}
+
 record_site() {
-  [[ ! -e $T/seen/$1/recorded/asked.json ]] || return 0
+  if is_recorded "$1"; then return; fi
   SSL_CERT_FILE=$work/trusted.pem start_recorder "replay-$1"
   walk "$1" "$address" "$T/seen/$1/recorded" || tail -n 5 "$T/replay-$1.log" | cut -c 1-300 | sed 's/^/# /'
   stop_recorder
+  if [[ $1 == interop ]]; then cp "$REPLAY_PORTS" "$T/seen/$1/ports"; fi
 }
 
 # record_sites [COMMAND]: all that are not recorded yet; COMMAND gets each of them while its origin runs.
