@@ -74,8 +74,8 @@ func TestOwnAuthority(t *testing.T) {
 		t.Error("a root was made beside it")
 	}
 	for _, flag := range []string{"--ca-cert", "--ca-key"} {
-		for _, command := range []string{"ca", "record"} {
-			out, err := run(command, flag, key)
+		for _, command := range []string{"ca", "record --listen 127.0.0.1:0"} {
+			out, err := run(append(strings.Fields(command), flag, key)...)
 			if err == nil || !strings.Contains(out, flag[2:]+" is set, and ") {
 				t.Errorf("%s with %s alone: %v, %s", command, flag, err, out)
 			}

@@ -60,10 +60,7 @@ func (b *keyBench) recordIn(t *testing.T, dir, faults, file string) *keyed {
 // recordAmid starts one with more variables in its environment.
 func (b *keyBench) recordAmid(t *testing.T, variables []string, dir, file string) *keyed {
 	t.Helper()
-	if !strings.Contains(file, "\nlisten:") && !strings.HasPrefix(file, "listen:") {
-		file += "\nlisten: 127.0.0.1:0\n"
-	}
-	r := launchAmid(t, variables, dir, b.ca, "record", "--config", writeFile(t, file))
+	r := launchAmid(t, variables, dir, b.ca, "record", "--config", writeFile(t, onFreePort(file)))
 	if r.address == "" {
 		t.Fatalf("it does not start: %s", r.tail())
 	}
@@ -72,6 +69,14 @@ func (b *keyBench) recordAmid(t *testing.T, variables []string, dir, file string
 	}
 	trust := trustOf(t, b.ca)
 	return &keyed{r, filepath.Join(dir, "default"), keyClient(r.address, trust)}
+}
+
+// onFreePort is a file that says where to listen, as another does, or on a free port.
+func onFreePort(file string) string {
+	if strings.Contains(file, "\nlisten:") || strings.HasPrefix(file, "listen:") {
+		return file
+	}
+	return file + "\nlisten: 127.0.0.1:0\n"
 }
 
 // keyClient is a client of the proxy at an address, or of none with "", which trusts its
@@ -95,7 +100,7 @@ func keyClient(proxy string, trust *x509.CertPool) *http.Client {
 // refused runs a recorder that is not to start, and returns what it says.
 func (b *keyBench) refused(t *testing.T, file string) string {
 	t.Helper()
-	r := launchCommand(t, t.TempDir(), b.ca, "", "record", "--config", writeFile(t, file))
+	r := launchCommand(t, t.TempDir(), b.ca, "", "record", "--config", writeFile(t, onFreePort(file)))
 	if r.address != "" {
 		t.Errorf("it records with %q", file)
 		return ""
