@@ -308,7 +308,7 @@ const routes = {
     await x.head('200 OK', 'Content-Type: text/event-stream', 'Cache-Control: no-store', 'Transfer-Encoding: chunked');
     for (let n = 1; n <= 5; n++) {
       await x.chunk(`id: ${n}\ndata: event ${n}\n\n`);
-      await sleep(100);
+      await sleep(400); // a busy browser may see two at once that come sooner
     }
     await x.send('0\r\n\r\n');
   },
