@@ -116,14 +116,18 @@ async function judge(replayer, archive, profile, site, ...names) {
     return problem;
   };
   for (const name of names) {
-    const problem = await seen(name);
-    report(`${replayer}: ${name}`, problem);
-    const still = drop?.();
-    if (!problem || !drop) continue;
-    // What hangs in a browser may let all that comes after it hang, too.
-    console.log(`# ${replayer}: ${name}: ${still} files were still being sent; the next in a new browser`);
-    await browser.close();
-    browser = await launch(profile, alone);
+    for (let last = false; ; last = true) {
+      const problem = await seen(name);
+      const still = drop?.();
+      if (!problem || !drop || last) report(`${replayer}: ${name}`, problem);
+      if (!problem || !drop) break;
+      // replayweb.page hangs now and then on a busy machine: it is asked once more. And what hangs in a browser
+      // may let all that comes after it hang, too.
+      console.log(`# ${replayer}: ${name}: ${problem}: ${still} files were still being sent; on in a new browser`);
+      await browser.close();
+      browser = await launch(profile, alone);
+      if (last) break;
+    }
   }
   await browser.close();
   close();
