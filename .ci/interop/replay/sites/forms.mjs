@@ -13,7 +13,8 @@ export async function walk(page, step) {
   const show = async (town, name) => {
     await page.selectOption('select', town);
     await page.click('button');
-    await page.waitForFunction((shown) => document.querySelector('h1').textContent === shown, town);
+    await page.waitForFunction((shown) => ( // while the answer comes, a page is there without its heading or list
+      document.readyState === 'complete' && document.querySelector('h1')?.textContent === shown), town);
     await step(name);
   };
   await page.goto(start);
