@@ -184,7 +184,7 @@ new_space() {
   unshare --net sleep 1000 &
   space[$1]=$!
   pids[$!]=$!
-  apart() { [[ $(readlink "/proc/${space[$1]}/ns/net") != $(readlink /proc/self/ns/net) ]]; }
+  apart() { [[ $(readlink "/proc/${space[$1]}/ns/net") != "$(readlink /proc/self/ns/net)" ]]; }
   wait_for 10 apart "$1"
   ip link add "$1" type veth peer name house netns "${space[$1]}"
   ip link set "$1" up
