@@ -57,6 +57,7 @@ func (a *answering) show(c *store.Capture, response *readback.Response) {
 		h.Del("Content-Range")
 	}
 	h.Set("Content-Security-Policy", sandbox)
+	h.Set("X-Content-Type-Options", "nosniff") // else what has no type, and begins as a PDF does, is one
 	h.Set("Memento-Datetime", c.Time.UTC().Format(http.TimeFormat))
 	h.Set("Content-Location", a.at(c, c.URL))
 	h.Set("Link", "<"+inHeader(c.URL)+`>; rel="original"`)

@@ -147,6 +147,7 @@ func TestWebIsInert(t *testing.T) {
 		"Content-Type":            {"text/html; charset=utf-8"},
 		"Content-Language":        {"en"},
 		"Content-Security-Policy": {"sandbox; default-src 'none'; frame-ancestors 'none'"},
+		"X-Content-Type-Options":  {"nosniff"},
 		"Memento-Datetime":        {"Wed, 04 Mar 2026 05:00:00 GMT"},
 		"Content-Location":        {"/news/web/20260304050000id_/https://example.com/a"},
 		"Location":                {"/news/web/20260304050000id_/https://example.com/b?c=d"},

@@ -194,6 +194,7 @@ export const answers = [
   { name: 'png', type: 'image/png', body: huge },
   { name: 'pngwrong', type: 'image/png', body: html },
   { name: 'pdf', type: 'application/pdf', body: pdf, page: true },
+  { name: 'pdfuntyped', body: pdf },
   { name: 'json', type: 'application/json', body: deep },
   { name: 'jsonhtml', type: 'application/json', body: html },
   { name: 'mhtml', type: 'multipart/related; boundary="x"; type="text/html"', body: mhtml },
